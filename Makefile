@@ -1,0 +1,46 @@
+# levelcap: `make` alone lists the commands.
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+.PHONY: help setup up test check soak bench bench-peers lock clean
+
+# System packages beyond Python itself; scripts/setup.sh installs the missing ones as root.
+export APT_PACKAGES :=
+BIN := .venv/bin
+
+help:  ## this list
+	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+setup:  ## create or repair .venv (the second time in seconds)
+	@scripts/setup.sh main
+
+up: setup  ## set up, then play a scripted siege match: terminal, replay file and GIF
+	@$(BIN)/levelcap first-match
+
+test: setup  ## set up, then the tests a newcomer runs
+	@$(BIN)/python -m pytest -n 2 --dist loadfile
+
+check: setup  ## ruff, mypy, import contracts, rules of the house
+	@$(BIN)/ruff check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports
+	@$(BIN)/python -m pytest tests/house
+
+soak: setup  ## the long tests
+	@$(BIN)/python -m pytest -m soak --timeout 3600
+
+bench: setup  ## every benchmark, quick form, one after the other
+	@set -e; for file in benchmarks/*.py; do echo "== $$file"; $(BIN)/python "$$file" --quick; done
+
+bench-peers:  ## create .venv-peers, the environment of the programs we compare with
+	@scripts/setup.sh peers
+
+lock:  ## resolve requirements/run-test.in again (needs pip-compile on the PATH)
+	@pip-compile -q --generate-hashes --no-emit-index-url --no-emit-find-links \
+		--no-emit-trusted-host --no-header --no-annotate --strip-extras --allow-unsafe \
+		-o requirements/run-test.lock.txt requirements/run-test.in
+	@python3 scripts/lock_tidy.py requirements/run-test.lock.txt
+
+clean:  ## remove environments, caches and build products (never the realm)
+	@rm -rf .venv .venv-peers .venv.lock .venv-peers.lock .mypy_cache .ruff_cache .pytest_cache \
+		.import_linter_cache .hypothesis build dist
+	@find . -name __pycache__ -not -path './.git/*' -prune -exec rm -rf {} +

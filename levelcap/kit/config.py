@@ -1,0 +1,115 @@
+"""Typed settings: defaults <- config/settings.yaml (or .toml) <- LEVELCAP_* <- overrides.
+
+Later ones win. A key that is no setting is an error wherever it comes from.
+"""
+
+import os
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+import yaml
+from pydantic import Field, ValidationError
+from pydantic_settings import BaseSettings, EnvSettingsSource, SettingsConfigDict
+
+from levelcap.kit.errors import BadFile, BadValue, refuse, unknown_name
+from levelcap.kit.paths import get_base_dir
+
+ENV_PREFIX = "LEVELCAP_"
+# Variables with our prefix that say where things lie or steer the set-up, and are no settings.
+RESERVED_VARIABLES = frozenset({"LEVELCAP_HOME", "LEVELCAP_KERNEL_CACHE", "LEVELCAP_TORCH_ARGS"})
+
+
+def _all_cores() -> int:
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+class Settings(BaseSettings):
+    """What a user may set for this machine. Frozen; every field has one line of help."""
+
+    model_config = SettingsConfigDict(env_prefix=ENV_PREFIX, extra="forbid", frozen=True)
+
+    cores: int = Field(default_factory=_all_cores, ge=1, description="processor cores we may use")
+    disk_cap_gb: float = Field(20.0, gt=0, allow_inf_nan=False, description="disk we may fill, GB")
+    pause_on_battery: bool = Field(True, description="stop training while on battery")
+    log_level: Literal["debug", "info", "warning", "error"] = Field(
+        "info", description="least severe message that is logged"
+    )
+
+
+def load_settings(overrides: Mapping[str, Any] | None = None, file: Path | None = None) -> Settings:
+    """Reads the settings of this realm.
+
+    Args:
+        overrides: values that win over file and environment, e.g. from the command line.
+        file: a .yaml or .toml file; by default `config/settings.yaml` or `.toml` under the base
+            folder, where a missing file is the same as an empty one.
+
+    Returns:
+        The checked settings.
+
+    Raises:
+        UnknownName: a key, variable or override that is no setting.
+        BadValue: a value a setting does not take; the message names the setting.
+        BadFile: a file that is missing (when given), unreadable or no mapping.
+    """
+    path = file or _default_file()
+    merged = _checked_keys(_read(path) if path else {}, f"setting in {path}")
+    _refuse_unknown_variables()
+    merged.update(EnvSettingsSource(Settings)())
+    merged.update(_checked_keys(overrides or {}, "setting"))
+    try:
+        return Settings(**merged)
+    except ValidationError as error:
+        first = error.errors()[0]
+        name = str(first["loc"][0])
+        what = f"setting {name!r}: {first['msg']}"
+        raise BadValue(refuse(what, first["input"], f"Correct {_origin(name, path)}")) from error
+
+
+def _default_file() -> Path | None:
+    config = get_base_dir() / "config"
+    found = [p for p in (config / "settings.yaml", config / "settings.toml") if p.exists()]
+    if len(found) > 1:
+        what = "two settings files, only one can win"
+        raise BadFile(refuse(what, [p.name for p in found], f"Remove one of them in {config}"))
+    return found[0] if found else None
+
+
+def _read(path: Path) -> Mapping[str, Any]:
+    try:
+        text = path.read_text(encoding="utf-8")
+        data = tomllib.loads(text) if path.suffix == ".toml" else yaml.safe_load(text)
+    except (OSError, UnicodeDecodeError, yaml.YAMLError, tomllib.TOMLDecodeError) as error:
+        what = f"cannot read the settings ({' '.join(str(error).split())})"
+        raise BadFile(refuse(what, str(path), "Correct or remove the file")) from error
+    if data is None:
+        return {}
+    if not isinstance(data, dict):
+        what = "settings must be lines of `name: value`"
+        raise BadFile(refuse(what, data, f"Correct {path}"))
+    return data
+
+
+def _checked_keys(values: Mapping[str, Any], kind: str) -> dict[str, Any]:
+    for key in values:
+        if key not in Settings.model_fields:
+            raise unknown_name(kind, key, Settings.model_fields)
+    return dict(values)
+
+
+def _refuse_unknown_variables() -> None:
+    known = {ENV_PREFIX + name.upper() for name in Settings.model_fields} | RESERVED_VARIABLES
+    for variable in os.environ:
+        if variable.startswith(ENV_PREFIX) and variable not in known:
+            raise unknown_name("environment variable", variable, known)
+
+
+def _origin(name: str, path: Path | None) -> str:
+    variable = ENV_PREFIX + name.upper()
+    if variable in os.environ:
+        return f"the environment variable {variable}"
+    return f"it in {path}" if path else "the value"

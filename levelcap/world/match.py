@@ -1,0 +1,302 @@
+"""`World`: many matches of one ruleset, stepped together.
+
+    world = levelcap.world.make("duel", num_matches=256, seed=0)
+    views = world.reset()
+    views, rewards, terminated, truncated, info = world.step(actions)   # int [M, P, 7]
+
+The returned arrays are the world's own and are overwritten by the next call: copy what you keep.
+A finished match restarts at once: `views` are already the new match's first, `reset` marks them.
+"""
+
+from __future__ import annotations
+
+import os
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from levelcap.kit.errors import BadValue, refuse, unknown_name
+from levelcap.kit.seeds import splitmix64, splitmix64_array
+from levelcap.world import advance
+from levelcap.world.advance import Buffers, Setup
+from levelcap.world.patches import champion_names, load_patch, patch_hash
+from levelcap.world.rulebook import build_rules, record
+from levelcap.world.spec import ARENA_VIEWS, HEADS, MASK_SIZE, RULESETS, WorldSpec, arena_spec
+from levelcap.world.state import State, allocate, match_hash
+
+_POOLS: dict[int, ThreadPoolExecutor] = {}
+MIN_CHUNK = 16  # fewer matches than this a thread are not worth a hand-over
+Views = dict[str, NDArray[Any]]
+
+
+def _pool(threads: int) -> ThreadPoolExecutor:
+    if threads not in _POOLS:
+        _POOLS[threads] = ThreadPoolExecutor(threads, thread_name_prefix="world")
+    return _POOLS[threads]
+
+
+class World:
+    """Matches of one ruleset; see the module's docstring and `levelcap.world.make`."""
+
+    def __init__(
+        self,
+        ruleset: str,
+        num_matches: int = 1,
+        *,
+        patch: str | dict[str, Any] = "1.0",
+        seed: int = 0,
+        views: tuple[str, ...] = ("features",),
+        decision_ticks: int = 3,
+        seat_ticks: ArrayLike | None = None,
+        champions: str | tuple[str, ...] | None = None,
+        pseudo_reward_scale: float = 0.0,
+        draw_reward: float = 0.0,
+        max_decisions: int | None = None,
+        auto_reset: bool = True,
+        match_seeds: ArrayLike | None = None,
+        threads: int | None = None,
+    ) -> None:
+        if ruleset not in RULESETS:
+            raise unknown_name("ruleset", ruleset, RULESETS)
+        for name in views:
+            if name not in ARENA_VIEWS:
+                raise unknown_name("view", name, tuple(ARENA_VIEWS))
+        _whole("num_matches", num_matches, 1, 1_000_000)
+        _whole("decision_ticks", decision_ticks, 1, 30)
+        _whole("seed", seed, 0, 2**64 - 1)
+        _whole("max_decisions", max_decisions or 1, 1, 2**31 - 1)
+        self.patch = load_patch(patch)
+        self.rules = build_rules(self.patch, ruleset)
+        self.spec: WorldSpec = arena_spec(ruleset, self.patch["name"])
+        self.ruleset, self.num_matches, self.views = ruleset, num_matches, tuple(views)
+        self.seed, self.threads = seed, max(1, threads or os.cpu_count() or 1)
+        self.state: State = allocate(num_matches, self.rules)
+        self.buffers = self._allocate_buffers()
+        mode, lineup = self._lineup(champions)
+        self.champions = champions or ("random" if self.rules.respawns else "base")
+        self._rules = record(self.rules)
+        self._setup = Setup(
+            seed=np.uint64(seed),
+            decision_ticks=decision_ticks,
+            seat_ticks=self._rates(seat_ticks, decision_ticks),
+            champions=mode,
+            lineup=lineup,
+            auto_reset=int(auto_reset),
+            max_decisions=max_decisions or 0,
+            scale=float(pseudo_reward_scale),
+            draw_reward=float(draw_reward),
+        )
+        self._setups = record(self._setup)
+        self._sizes = np.array([head.size for head in HEADS])
+        self._first_seeds = self._seeds(match_seeds)
+        self._started = False
+
+    @property
+    def decision_ticks(self) -> int:
+        """Ticks simulated per decision."""
+        return self._setup.decision_ticks
+
+    def reset(self) -> Views:
+        """Start every match from its first seed; returns the views."""
+        self.state["restart"] = 0
+        self._spread(
+            advance.start_matches, self.state, self._rules, self.buffers, self._setups,
+            self._first_seeds,
+        )  # fmt: skip
+        self._started = True
+        return self._views()
+
+    def step(
+        self, actions: ArrayLike
+    ) -> tuple[Views, NDArray[Any], NDArray[Any], NDArray[Any], dict[str, Any]]:
+        """Carry out one decision of every player.
+
+        actions: integers [matches, players, 7], one bin per head (see `spec.HEADS`).
+        Returns views, rewards [M, P], terminated [M, P], truncated [M, P], info. info holds
+        `active`, `due` [M, P]; `ended`, `winner`, `length` [M] of matches that ended in this
+        step; `actions` as carried out; `final` and `final_rows`: last views of truncated rows.
+        """
+        checked = self.check_actions(actions)
+        if not self._started:
+            raise BadValue(refuse("step before reset", "a new world", "Call reset() first"))
+        arguments = (self.state, self._rules, self.buffers, self._setups, checked)
+        final, rows = None, None
+        if self._setup.max_decisions:
+            self._spread(advance.step_matches, *arguments, after=(advance.PLAY,))
+            final, rows = self._final_views()
+            self._spread(advance.step_matches, *arguments, after=(advance.FINISH,))
+        else:
+            self._spread(advance.step_matches, *arguments, after=(advance.ALL,))
+        b = self.buffers
+        info = {
+            "active": b.active, "due": b.due, "ended": b.ended, "winner": b.winner,
+            "length": b.length, "actions": b.actions, "final": final, "final_rows": rows,
+        }  # fmt: skip
+        return self._views(), b.rewards, b.terminated, b.truncated, info
+
+    def check_actions(self, actions: ArrayLike) -> NDArray[np.uint8]:
+        """Actions as uint8 [M, P, 7], or an error that names the head, the value and the place."""
+        array = np.asarray(actions)
+        shape = (self.num_matches, self.spec.num_players, len(HEADS))
+        if array.shape != shape:
+            raise BadValue(
+                refuse("actions have the wrong shape", array.shape, f"Give integers {shape}")
+            )
+        if array.dtype.kind not in "iu":
+            if array.dtype.kind == "f" and not np.isfinite(array).all():
+                m, p, h = (int(i) for i in np.argwhere(~np.isfinite(array))[0])
+                what = f"action {HEADS[h].name} of match {m}, player {p} is not a number"
+                raise BadValue(refuse(what, float(array[m, p, h]), "Give integer bins"))
+            raise BadValue(
+                refuse("actions have the wrong dtype", str(array.dtype), "Give integer bins")
+            )
+        bad = int(advance.first_bad_action(array, self._sizes))
+        if bad >= 0:
+            m, p, h = (int(i) for i in np.unravel_index(bad, shape))
+            what = f"action {HEADS[h].name} of match {m}, player {p} is out of range"
+            top = HEADS[h].size - 1
+            raise BadValue(refuse(what, int(array[m, p, h]), f"Give a bin from 0 to {top}"))
+        return np.ascontiguousarray(array, dtype=np.uint8)
+
+    def observe(self) -> Views:
+        """The views of the current state, written anew (after `restore`)."""
+        self._spread(
+            advance.observe_matches, self.state, self._rules, self.buffers, self._setups
+        )
+        return self._views()
+
+    def snapshot(self) -> State:
+        """A copy of the whole state, for `restore`."""
+        return self.state.copy()
+
+    def restore(self, state: State) -> Views:
+        """Go back to a snapshot; returns the views of that moment."""
+        self.state[...] = state
+        self._started = True
+        return self.observe()
+
+    def match_hash(self, match: int) -> str:
+        """16 hex digits that say whether two replays of a match agree so far."""
+        return match_hash(self.state, match)
+
+    def patch_sha256(self) -> str:
+        """Hash of the patch's content."""
+        return patch_hash(self.patch)
+
+    def _views(self) -> Views:
+        b = self.buffers
+        views: Views = {n: getattr(b, n) for n in self.views if n != "frame"}
+        if "frame" in self.views:
+            from levelcap.world.render import write_frames
+
+            views["frame"] = write_frames(self)
+        views.update(mask=b.mask, key=b.key, reset=b.reset, alive=b.alive)
+        return views
+
+    def _final_views(self) -> tuple[Views | None, NDArray[Any] | None]:
+        rows = np.argwhere(self.buffers.truncated)
+        if len(rows) == 0:
+            return None, None
+        ended = np.unique(rows[:, 0])
+        # Only the matches that stop here are observed before they restart.
+        for m in ended:
+            advance.observe_matches(
+                self.state, self._rules, self.buffers, self._setups, int(m), int(m) + 1
+            )
+        views = {n: a[rows[:, 0], rows[:, 1]] for n, a in self._views().items()}
+        return views, rows
+
+    def _spread(self, function: Any, *arguments: Any, after: tuple[int, ...] = ()) -> None:
+        """Call a kernel on contiguous chunks of matches, one a thread."""
+        parts = min(self.threads, max(1, self.num_matches // MIN_CHUNK))
+        if parts == 1:
+            function(*arguments, 0, self.num_matches, *after)
+            return
+        cuts = [self.num_matches * i // parts for i in range(parts + 1)]
+        pool = _pool(self.threads)
+        waiting = [
+            pool.submit(function, *arguments, a, b, *after)
+            for a, b in zip(cuts[1:-1], cuts[2:], strict=True)
+        ]
+        function(*arguments, cuts[0], cuts[1], *after)
+        for task in waiting:
+            task.result()
+
+    def _allocate_buffers(self) -> Buffers:
+        m, p = self.num_matches, self.spec.num_players
+
+        def view(name: str) -> NDArray[np.float32]:
+            rows = m if name in self.views else 0
+            return np.zeros((rows, p, *ARENA_VIEWS[name].shape), np.float32)
+
+        def flags(*shape: int) -> NDArray[np.bool_]:
+            return np.zeros(shape, np.bool_)
+
+        return Buffers(
+            features=view("features"),
+            player=view("player"),
+            objects=view("objects"),
+            context=view("context"),
+            mask=np.zeros((m, p, MASK_SIZE), np.uint8),
+            key=np.zeros((m, p), np.uint64),
+            reset=flags(m, p),
+            alive=flags(m, p),
+            active=flags(m, p),
+            due=flags(m, p),
+            rewards=np.zeros((m, p), np.float32),
+            terminated=flags(m, p),
+            truncated=flags(m, p),
+            ended=flags(m),
+            winner=np.zeros(m, np.int8),
+            length=np.zeros(m, np.int32),
+            actions=np.zeros((m, p, len(HEADS)), np.uint8),
+        )
+
+    def _rates(self, seat_ticks: ArrayLike | None, grid: int) -> NDArray[np.int64]:
+        players = self.spec.num_players
+        if seat_ticks is None:
+            return np.full(players, grid, np.int64)
+        rates = np.asarray(seat_ticks, np.int64)
+        if rates.shape != (players,) or (rates < grid).any() or (rates % grid).any():
+            remedy = f"Give {players} multiples of decision_ticks {grid}"
+            raise BadValue(refuse("seat_ticks do not fit the grid", seat_ticks, remedy))
+        return rates
+
+    def _lineup(self, champions: str | tuple[str, ...] | None) -> tuple[int, NDArray[np.int64]]:
+        players = self.spec.num_players
+        nobody = np.zeros(players, np.int64)
+        if champions is None:
+            return (1 if self.rules.respawns else 0), nobody
+        if champions == "base":
+            return 0, nobody
+        if champions == "random":
+            return 1, nobody
+        names = champion_names(self.patch)
+        given = (champions,) * players if isinstance(champions, str) else tuple(champions)
+        if len(given) != players:
+            remedy = f"Give 'base', 'random', one champion, or {players} of them"
+            raise BadValue(refuse("line-up of the wrong length", len(given), remedy))
+        for name in given:
+            if name not in names:
+                raise unknown_name("champion", name, ("random", *names))
+        return 2, np.array([names.index(name) for name in given], np.int64)
+
+    def _seeds(self, match_seeds: ArrayLike | None) -> NDArray[np.uint64]:
+        if match_seeds is None:
+            index = np.arange(self.num_matches, dtype=np.uint64)
+            return splitmix64_array(splitmix64_array(np.uint64(splitmix64(self.seed)) ^ index))
+        array = np.asarray(match_seeds, np.uint64)
+        if array.shape != (self.num_matches,):
+            remedy = f"Give {self.num_matches} seeds, one a match"
+            raise BadValue(refuse("match_seeds of the wrong shape", array.shape, remedy))
+        return array
+
+
+def _whole(name: str, value: object, low: int, high: int) -> None:
+    whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+    if not whole or not low <= int(value) <= high:  # type: ignore[call-overload]
+        raise BadValue(
+            refuse(f"{name} must be a whole number", value, f"Give one from {low} to {high}")
+        )

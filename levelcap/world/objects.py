@@ -1,0 +1,179 @@
+"""The `objects` view: 16 slots by class, nearest first in each class.
+
+Enemies and allies are players; an enemy out of sight stays where it was last seen, with its age.
+Creeps and shots are the enemy's only, and only while seen; structures are always known.
+"""
+
+from __future__ import annotations
+
+from levelcap.world.combat import escorted
+from levelcap.world.compiled import kernel
+from levelcap.world.observe import frame_sign, structure_detail
+from levelcap.world.sight import team_sees
+from levelcap.world.terrain import length
+
+REMEMBER_TICKS = 300
+AGE_SCALE = 150.0  # ticks: 5 s old reads 1
+ENEMY, LOOT, ALLY, OTHER = 9, 10, 11, 12
+PLAYER, STRUCTURE, CREEP, SHOT = 15, 16, 17, 18
+
+
+@kernel
+def _insert(near, who, first, size, d, code):
+    """Keep the `size` nearest of one class in slots first..first+size-1, sorted, stable."""
+    at = first + size - 1
+    if d >= near[at]:
+        return
+    while at > first and near[at - 1] > d:
+        near[at], who[at] = near[at - 1], who[at - 1]
+        at -= 1
+    near[at], who[at] = d, code
+
+
+@kernel
+def _fill(row, sign, dx, dy, vx, vy, hp, kind, body):
+    """The columns every object has. Velocities are per tick; 10 u/s reads 1."""
+    d = length(dx, dy)
+    row[0] = min(2.0, max(-2.0, sign * dx / 10.0))
+    row[1] = min(2.0, max(-2.0, sign * dy / 10.0))
+    row[2] = d / 50.0
+    if d > 0.0:
+        row[3], row[4] = sign * dx / d, sign * dy / d
+    row[5], row[6] = sign * vx * 3.0, sign * vy * 3.0
+    row[7] = hp
+    row[kind] = 1.0
+    if body > 0:
+        row[body] = 1.0
+    row[14] = 1.0
+
+
+@kernel
+def _players(g, r, p, view, near, who, enemies, ally_slots, allies):
+    team = p // r.team_size
+    sign = frame_sign(r, p)
+    x, y = g.x[p], g.y[p]
+    for q in range(r.num_players):
+        if q == p or g.alive[q] == 0:
+            continue
+        if q // r.team_size == team:
+            _insert(near, who, ally_slots, allies, length(g.x[q] - x, g.y[q] - y), q)
+        else:
+            seen = g.seen_tick[team, q]
+            if seen >= 0 and g.tick - seen <= REMEMBER_TICKS:
+                d = length(g.seen_x[team, q] - x, g.seen_y[team, q] - y)
+                _insert(near, who, 0, enemies, d, q)
+    for k in range(enemies):
+        q = who[k]
+        if q >= 0:
+            dx, dy = g.seen_x[team, q] - x, g.seen_y[team, q] - y
+            vx, vy = g.seen_vx[team, q], g.seen_vy[team, q]
+            hp = g.seen_hp[team, q] / 100000.0
+            _fill(view[k], sign, dx, dy, vx, vy, hp, ENEMY, PLAYER)
+            view[k, 13] = min(2.0, (g.tick - g.seen_tick[team, q]) / AGE_SCALE)
+            view[k, 14] = g.seen_now[team, q]
+            if g.seen_now[team, q] == 1:
+                view[k, 8] = g.shield[q] / 100000.0
+    for k in range(ally_slots, ally_slots + allies):
+        q = who[k]
+        if q >= 0:
+            dx, dy = g.x[q] - x, g.y[q] - y
+            hp = g.hp[q] / 100000.0
+            _fill(view[k], sign, dx, dy, g.vx[q], g.vy[q], hp, ALLY, PLAYER)
+            view[k, 8] = g.shield[q] / 100000.0
+
+
+@kernel
+def _structures(g, r, p, view, near, who, first):
+    side = p // r.team_size
+    sign = frame_sign(r, p)
+    x, y = g.x[p], g.y[p]
+    for t in range(6):
+        if g.tower_hp[t] > 0:
+            _insert(near, who, first, 3, length(r.tower_x[t] - x, r.tower_y[t] - y), t)
+    for k in range(first, first + 3):
+        t = who[k]
+        if t >= 0:
+            kind = ALLY if t // 3 == side else ENEMY
+            hp = g.tower_hp[t] / r.tower_hp[t]
+            dx, dy = r.tower_x[t] - x, r.tower_y[t] - y
+            _fill(view[k], sign, dx, dy, 0.0, 0.0, hp, kind, STRUCTURE)
+            view[k, 19] = structure_detail(g, r, t, escorted(g, r, t))
+
+
+@kernel
+def _items(g, r, p, near, who, first, size):
+    team = p // r.team_size
+    for i in range(r.item_most):
+        if g.item_kind[i] > 0:
+            ix, iy = g.item_x[i], g.item_y[i]
+            d = length(ix - g.x[p], iy - g.y[p])
+            if d < near[first + size - 1] and team_sees(g, r, team, ix, iy):
+                _insert(near, who, first, size, d, i)
+
+
+@kernel
+def _shots(g, r, p, near, who, first, size):
+    team = p // r.team_size
+    for k in range(g.num_shots):
+        if g.shot_owner[k] // r.team_size != team:
+            sx, sy = g.shot_x[k], g.shot_y[k]
+            d = length(sx - g.x[p], sy - g.y[p])
+            if d < near[first + size - 1] and team_sees(g, r, team, sx, sy):
+                _insert(near, who, first, size, d, 1000 + k)
+
+
+@kernel
+def _creeps(g, r, p, near, who, first, size):
+    team = p // r.team_size
+    for c in range(r.creep_most * (1 - team), r.creep_most * (2 - team)):
+        if g.creep_hp[c] > 0:
+            cx, cy = g.creep_x[c], g.creep_y[c]
+            d = length(cx - g.x[p], cy - g.y[p])
+            if d < near[first + size - 1] and team_sees(g, r, team, cx, cy):
+                _insert(near, who, first, size, d, 100 + c)
+
+
+@kernel
+def _write_rest(g, r, p, view, who, first, size):
+    """Items (code < 100), creeps (100 + c) and shots (1000 + k) of the mixed slots."""
+    sign = frame_sign(r, p)
+    x, y = g.x[p], g.y[p]
+    for k in range(first, first + size):
+        code = who[k]
+        if code >= 1000:
+            j = code - 1000
+            dx, dy = g.shot_x[j] - x, g.shot_y[j] - y
+            _fill(view[k], sign, dx, dy, g.shot_vx[j], g.shot_vy[j], 0.0, ENEMY, SHOT)
+            view[k, 19] = g.shot_damage[j] / 20000.0
+        elif code >= 100:
+            j = code - 100
+            dx, dy = g.creep_x[j] - x, g.creep_y[j] - y
+            hp = g.creep_hp[j] / r.creep_hp
+            _fill(view[k], sign, dx, dy, g.creep_vx[j], g.creep_vy[j], hp, ENEMY, CREEP)
+        elif code >= 0:
+            dx, dy = g.item_x[code] - x, g.item_y[code] - y
+            _fill(view[k], sign, dx, dy, 0.0, 0.0, 0.0, LOOT, 0)
+            view[k, 19] = 1.0 if g.item_kind[code] == 1 else -1.0
+
+
+@kernel
+def write_objects(g, r, p, view, near, who):
+    """All slots of player p into `view` [16, 20]; near, who: scratch [16]."""
+    for k in range(16):
+        near[k], who[k] = 1e9, -1
+        for column in range(20):
+            view[k, column] = 0.0
+    if r.respawns == 1:
+        _players(g, r, p, view, near, who, 5, 5, 4)
+        if r.has_lane == 1:
+            _structures(g, r, p, view, near, who, 9)
+            _creeps(g, r, p, near, who, 12, 4)
+        _items(g, r, p, near, who, 12, 4)
+        _shots(g, r, p, near, who, 12, 4)
+        _write_rest(g, r, p, view, who, 12, 4)
+        return
+    enemies, items, shots = (1, 5, 10) if r.num_teams == 2 else (9, 3, 4)
+    _players(g, r, p, view, near, who, enemies, 16, 0)
+    _items(g, r, p, near, who, enemies, items)
+    _shots(g, r, p, near, who, enemies + items, shots)
+    _write_rest(g, r, p, view, who, enemies, items + shots)

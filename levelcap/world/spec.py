@@ -1,0 +1,178 @@
+"""Sizes and names of everything that goes in and out of a world.
+
+The one table of views, columns and action heads: nets, lake and adapters read sizes from a
+`WorldSpec` and never carry constants of their own. Nothing here imports numba, so reading a spec
+costs nothing.
+
+The arena views (floats are float32, everything in the viewer's frame: team 1 of a two-team
+ruleset sees the world rotated by 180 degrees):
+
+    features  [19]      the flat baseline
+    player    [16]      the player's own body and champion
+    objects   [16, 20]  slots by class, nearest first in each class; unused slots are zero
+    context   [16]      counts, walls, objective, clock
+    frame     [64, 64, 3] uint8
+    mask      [52]      which bins of which head are allowed now
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+WORLD_VERSION = 1
+TICKS_PER_SECOND = 30
+RULESETS = ("duel", "lms", "siege", "crown")
+INTENTS = ("FIGHT", "LOOT", "FLEE", "EXPLORE", "CAUTIOUS")
+
+
+@dataclass(frozen=True)
+class Head:
+    """One categorical action head. `uses` says when the head counts (see `WorldSpec.aim_heads`)."""
+
+    name: str
+    size: int
+
+
+MOVE_BINS = 11
+HEADS = (
+    Head("move_x", MOVE_BINS),
+    Head("move_y", MOVE_BINS),
+    Head("aim_x", MOVE_BINS),
+    Head("aim_y", MOVE_BINS),
+    Head("fire", 2),
+    Head("ability", 4),
+    Head("interact", 2),
+)
+HEAD_OFFSETS = (0, 11, 22, 33, 44, 46, 50)
+MASK_SIZE = 52
+
+FEATURES = (
+    "px", "py", "vx", "vy", "hp", "ammo", "zone_x", "zone_y", "zone_radius", "is_safe",
+    "enemy_x", "enemy_y", "enemy_hp", "item_x", "item_y", "n_entities", "n_items",
+    "enemy_dist", "item_dist",
+)  # fmt: skip
+# Roster entries 0-7 are one-hot over the eight champion columns; entry 8 and later (champions
+# that patches add) are two-hot, pairs in lexicographic order; the base champion is all zero.
+PLAYER = (
+    "hp", "shield", "ammo", "fire_cooldown", "cooldown_q", "cooldown_e", "cooldown_r", "status",
+    "champion_0", "champion_1", "champion_2", "champion_3", "champion_4", "champion_5",
+    "champion_6", "champion_7",
+)  # fmt: skip
+OBJECT_SLOTS = 16
+OBJECT = (
+    "dx", "dy", "distance", "dir_x", "dir_y", "vx", "vy", "hp", "shield", "is_enemy", "is_loot",
+    "is_ally", "is_other", "age", "visible", "is_player", "is_structure", "is_creep", "is_shot",
+    "detail",
+)  # fmt: skip
+CONTEXT = (
+    "px", "py", "num_enemies", "num_allies", "num_items", "enemy_dist", "threat", "loot_value",
+    "wall_right", "wall_up", "wall_left", "wall_down", "goal_x", "goal_y", "goal_state", "clock",
+)  # fmt: skip
+FRAME_SIZE = 64
+
+# Classes of object slots per ruleset: (class, first slot, slots), always 16 together.
+OBJECT_CLASSES = {
+    "duel": (("enemy", 0, 1), ("item", 1, 5), ("shot", 6, 10)),
+    "lms": (("enemy", 0, 9), ("item", 9, 3), ("shot", 12, 4)),
+    "siege": (("enemy", 0, 5), ("ally", 5, 4), ("structure", 9, 3), ("rest", 12, 4)),
+    "crown": (("enemy", 0, 5), ("ally", 5, 4), ("structure", 9, 3), ("rest", 12, 4)),
+}
+
+# What a flat policy reads, flattened in this order (siege and crown: 371 numbers).
+FLAT_VIEWS = {
+    "duel": ("features",),
+    "lms": ("features",),
+    "siege": ("features", "player", "context", "objects"),
+    "crown": ("features", "player", "context", "objects"),
+}
+
+
+@dataclass(frozen=True)
+class ViewSpec:
+    """Shape of one view for one player (without the match and player axes) and its dtype."""
+
+    shape: tuple[int, ...]
+    dtype: str = "float32"
+    columns: tuple[str, ...] = ()
+
+    @property
+    def size(self) -> int:
+        """Number of values of one player's view."""
+        total = 1
+        for extent in self.shape:
+            total *= extent
+        return total
+
+
+ARENA_VIEWS = {
+    "features": ViewSpec((len(FEATURES),), columns=FEATURES),
+    "player": ViewSpec((len(PLAYER),), columns=PLAYER),
+    "objects": ViewSpec((OBJECT_SLOTS, len(OBJECT)), columns=OBJECT),
+    "context": ViewSpec((len(CONTEXT),), columns=CONTEXT),
+    "frame": ViewSpec((FRAME_SIZE, FRAME_SIZE, 3), "uint8"),
+}
+
+
+@dataclass(frozen=True)
+class WorldSpec:
+    """What a policy, a net or a recording must know of a world: sizes and names, no code.
+
+    `aim_heads` are the heads that count only when one of `aim_users` is used (fire = 1 or
+    ability other than none); log-probability, entropy, KL and imitation loss sum over used heads.
+    An outside game has no such heads.
+    """
+
+    name: str
+    num_players: int
+    num_teams: int
+    heads: tuple[Head, ...]
+    views: dict[str, ViewSpec]
+    flat_views: tuple[str, ...]
+    gamma: float = 0.99
+    aim_heads: tuple[int, ...] = ()
+    aim_users: tuple[int, ...] = ()
+    version: int = WORLD_VERSION
+    patch: str = ""
+    ticks_per_second: int = TICKS_PER_SECOND
+    single_agent: bool = False
+    extras: dict[str, object] = field(default_factory=dict)
+
+    @property
+    def mask_size(self) -> int:
+        """Length of the mask row: all bins of all heads, one after the other."""
+        return sum(head.size for head in self.heads)
+
+    @property
+    def head_offsets(self) -> tuple[int, ...]:
+        """Where each head's bins start in the mask row."""
+        offsets, total = [], 0
+        for head in self.heads:
+            offsets.append(total)
+            total += head.size
+        return tuple(offsets)
+
+    @property
+    def flat_size(self) -> int:
+        """Width of the flat input: all `flat_views`, flattened, one after the other."""
+        return sum(self.views[name].size for name in self.flat_views)
+
+
+_TEAMS = {"duel": (2, 2), "lms": (10, 10), "siege": (10, 2), "crown": (10, 2)}
+_GAMMA = {"duel": 0.99, "lms": 0.995, "siege": 0.998, "crown": 0.998}
+
+
+def arena_spec(ruleset: str, patch: str = "1.0") -> WorldSpec:
+    """The spec of one of our own rulesets. The name must be one of `RULESETS`."""
+    num_players, num_teams = _TEAMS[ruleset]
+    return WorldSpec(
+        name=ruleset,
+        num_players=num_players,
+        num_teams=num_teams,
+        heads=HEADS,
+        views=ARENA_VIEWS,
+        flat_views=FLAT_VIEWS[ruleset],
+        gamma=_GAMMA[ruleset],
+        aim_heads=(2, 3),
+        aim_users=(4, 5),
+        patch=patch,
+    )

@@ -1,0 +1,26 @@
+"""Every test has a realm of its own and none of the caller's settings."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+# Headless machines have no screen and no sound card; the classic-control games ask for both.
+os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
+os.environ.setdefault("SDL_AUDIODRIVER", "dummy")
+os.environ.setdefault("MPLBACKEND", "Agg")
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """An empty $LEVELCAP_HOME for this test alone."""
+    for variable in [name for name in os.environ if name.startswith("LEVELCAP_")]:
+        if (
+            variable != "LEVELCAP_KERNEL_CACHE"
+        ):  # compiled kernels are shared, or tests take minutes
+            monkeypatch.delenv(variable)
+    monkeypatch.delenv("TRAINING_BASE_DIR", raising=False)
+    path = tmp_path / "home"
+    monkeypatch.setenv("LEVELCAP_HOME", str(path))
+    yield path

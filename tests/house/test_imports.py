@@ -1,0 +1,79 @@
+"""The contracts of .importlinter hold, and they speak of every folder they should."""
+
+import configparser
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.house.sources import PACKAGE, ROOT, imports, module_of, name_of, package_files
+
+TORCH_FREE = (
+    *("kit", "world", "guild", "jobs", "lake", "coach", "vault"),
+    *("campaign.hero", "campaign.titles", "campaign.flywheel", "campaign.schedule"),
+    *("campaign.effects", "play.matchup", "play.ratings", "play.rollout"),
+    *("services.keeper", "services.tavern", "services.weaver", "services.watchtower"),
+    *("services.school", "services.http", "services.ports", "services.clients"),
+)
+WEB = {"fastapi", "starlette", "uvicorn", "nicegui", "httpx", "websockets"}
+FARAMA = {"gymnasium", "pettingzoo", "mpe2"}
+FARAMA_ALLOWED = {"levelcap/world/farama.py", "levelcap/world/outside.py"}
+KIT_MAY_IMPORT = {
+    *("levelcap", "numpy", "pydantic", "pydantic_settings", "pysqlite3"),
+    *("rich", "sqlalchemy", "structlog", "yaml"),
+}
+
+
+def contract(name: str) -> set[str]:
+    parser = configparser.ConfigParser()
+    parser.read(ROOT / ".importlinter")
+    return set(parser[f"importlinter:contract:{name}"]["source_modules"].split())
+
+
+def exists(module: str) -> bool:
+    path = PACKAGE.joinpath(*module.split("."))
+    return path.with_suffix(".py").exists() or (path / "__init__.py").exists()
+
+
+def test_the_contracts_hold():
+    command = [str(Path(sys.executable).with_name("lint-imports")), "--no-cache"]
+    run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=240)
+    assert run.returncode == 0, run.stdout[-3000:] + run.stderr[-1000:]
+
+
+def test_every_torch_free_module_that_exists_is_in_the_contract():
+    there = {f"levelcap.{name}" for name in TORCH_FREE if exists(name)}
+    assert contract("torch-free") == there
+
+
+def test_every_folder_but_services_and_cli_is_kept_from_the_web():
+    folders = {p.parent.name for p in PACKAGE.glob("*/__init__.py")} - {"services", "cli"}
+    assert contract("web") == {f"levelcap.{name}" for name in folders}
+
+
+def test_every_folder_but_the_command_line_is_kept_from_farama():
+    folders = {p.parent.name for p in PACKAGE.glob("*/__init__.py")} - {"cli"}
+    assert contract("farama") == {f"levelcap.{name}" for name in folders}
+
+
+def test_web_frameworks_only_in_services():
+    users = [name_of(p) for p in package_files() if imports(p) & WEB]
+    assert [u for u in users if not u.startswith("levelcap/services/")] == []
+
+
+def test_gymnasium_and_pettingzoo_only_in_two_files():
+    users = {name_of(p) for p in package_files() if imports(p) & FARAMA}
+    assert users <= FARAMA_ALLOWED
+
+
+def test_the_floor_stands_on_few_packages():
+    kit = [p for p in package_files() if module_of(p).startswith("levelcap.kit")]
+    used = {(name_of(p), i) for p in kit for i in imports(p) - KIT_MAY_IMPORT}
+    assert {(n, i) for n, i in used if i not in sys.stdlib_module_names} == set()
+
+
+def test_the_floor_and_the_world_start_without_torch():
+    names = [n for n in ("levelcap.kit.db", "levelcap.kit.log", "levelcap.kit.publish") if n]
+    names += ["levelcap.world"] if exists("world") else []
+    code = f"import sys, {', '.join(names)}; sys.exit('torch' in sys.modules)"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=240)
+    assert run.returncode == 0, run.stderr

@@ -1,0 +1,122 @@
+"""Length, names and forbidden constructs of the package."""
+
+import ast
+import re
+
+from tests.house.sources import PACKAGE, imports, name_of, package_files, repository_files, tree
+
+MAX_FILE_LINES = 400
+MAX_FUNCTION_LINES = 100
+MAX_PACKAGE_LINES = 25_000
+VAGUE = re.compile(r"(^|_)(utils?|helpers?|managers?|common|core|misc|v2|new)(_|$)")
+# Process boundaries, where anything may arrive: it is logged with its traceback, the job marked.
+BROAD_EXCEPT_ALLOWED = {"levelcap/jobs/worker.py", "levelcap/services/http.py"}
+EMPTY_INIT = ("campaign", "play", "nets", "trials", "export")
+DANGEROUS_IMPORTS = {"pickle", "cPickle", "dill", "cloudpickle", "shelve", "marshal"}
+
+
+def test_no_file_is_longer_than_400_lines():
+    lengths = {name_of(p): len(p.read_text().splitlines()) for p in package_files()}
+    assert {n: k for n, k in lengths.items() if k > MAX_FILE_LINES} == {}
+
+
+def test_no_function_is_longer_than_100_lines():
+    found = {}
+    for path in package_files():
+        for node in ast.walk(tree(path)):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                length = node.end_lineno - node.lineno + 1
+                if length > MAX_FUNCTION_LINES:
+                    found[f"{name_of(path)}:{node.name}"] = length
+    assert found == {}
+
+
+def test_the_package_stays_small():
+    total = sum(len(p.read_text().splitlines()) for p in package_files())
+    print(f"the package has {total} lines of Python in {len(package_files())} files")
+    assert total <= MAX_PACKAGE_LINES
+
+
+def test_file_names_say_what_is_inside():
+    assert [name_of(p) for p in package_files() if VAGUE.search(p.stem)] == []
+
+
+def test_nobody_prints_outside_the_command_line():
+    found = []
+    for path in package_files():
+        if path.is_relative_to(PACKAGE / "cli"):
+            continue
+        for node in ast.walk(tree(path)):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+                if node.func.id in ("print", "pprint"):
+                    found.append(f"{name_of(path)}:{node.lineno}")
+    assert found == []
+
+
+def test_nobody_touches_the_import_path():
+    found = []
+    for path in [p for p in repository_files() if p.suffix == ".py"]:
+        for node in ast.walk(tree(path)):
+            if isinstance(node, ast.Attribute) and node.attr == "path":
+                if isinstance(node.value, ast.Name) and node.value.id == "sys":
+                    found.append(f"{name_of(path)}:{node.lineno}")
+    assert found == []
+
+
+def _catches_all(handler):
+    kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+    return any(
+        kind is None or getattr(kind, "id", "") in ("Exception", "BaseException") for kind in kinds
+    )
+
+
+def _raises_again(handler):
+    last = handler.body[-1]
+    return isinstance(last, ast.Raise) and last.exc is None
+
+
+def test_broad_except_only_at_process_boundaries():
+    found = []
+    for path in package_files():
+        if name_of(path) in BROAD_EXCEPT_ALLOWED:
+            continue
+        for node in ast.walk(tree(path)):
+            # Cleaning up and raising the same error again hides nothing.
+            if isinstance(node, ast.ExceptHandler) and _catches_all(node):
+                if not _raises_again(node):
+                    found.append(f"{name_of(path)}:{node.lineno}")
+    assert found == []
+
+
+def _dangerous_call(node):
+    function = node.func
+    if isinstance(function, ast.Name) and function.id in ("eval", "exec", "compile", "__import__"):
+        return function.id
+    if isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name):
+        called = f"{function.value.id}.{function.attr}"
+        if called in ("torch.load", "torch.save", "os.system", "os.popen", "yaml.load"):
+            return called
+    for keyword in node.keywords:
+        value = getattr(keyword.value, "value", None)
+        if (keyword.arg, value) in (("shell", True), ("allow_pickle", True)):
+            return f"{keyword.arg}=True"
+    return None
+
+
+def test_no_construct_that_runs_foreign_code():
+    found = [f"{name_of(p)}: {i}" for p in package_files() for i in imports(p) & DANGEROUS_IMPORTS]
+    for path in package_files():
+        for node in ast.walk(tree(path)):
+            if isinstance(node, ast.Call) and (call := _dangerous_call(node)):
+                found.append(f"{name_of(path)}:{node.lineno} {call}")
+    assert found == []
+
+
+def test_packages_that_must_not_pull_torch_have_an_empty_init():
+    inits = [PACKAGE / name / "__init__.py" for name in EMPTY_INIT]
+    assert [name_of(p) for p in inits if p.exists() and p.read_text().strip()] == []
+
+
+def test_every_folder_of_code_is_a_package():
+    folders = {p.parent for p in package_files()}
+    assert [name_of(f) for f in sorted(folders) if not (f / "__init__.py").exists()] == []

@@ -1,0 +1,198 @@
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pysqlite3.dbapi2 as sqlite
+import pytest
+from sqlalchemy import text
+from sqlalchemy.exc import IntegrityError, OperationalError
+
+from levelcap.kit import db
+from levelcap.kit.errors import BadValue, Busy, Conflict, Corrupt, StateError
+
+WRITER = """
+import sys
+from pathlib import Path
+from sqlalchemy import text
+from levelcap.kit import db
+
+engine = db.open_db(Path(sys.argv[1]))
+for _ in range(150):
+    with db.transaction(engine) as c:
+        n = c.execute(text("SELECT n FROM counter")).scalar()
+        c.execute(text("UPDATE counter SET n = :n"), {"n": n + 1})
+"""
+
+
+def make_counter(connection):
+    connection.execute(text("CREATE TABLE counter (n INTEGER NOT NULL)"))
+    connection.execute(text("INSERT INTO counter VALUES (0)"))
+
+
+def make_children(connection):
+    connection.execute(text("CREATE TABLE parent (id INTEGER PRIMARY KEY)"))
+    connection.execute(text("CREATE TABLE child (p INTEGER REFERENCES parent (id))"))
+
+
+def broken_migration(connection):
+    connection.execute(text("CREATE TABLE half (a INTEGER)"))
+    raise RuntimeError("stop")
+
+
+@pytest.fixture
+def engine(tmp_path):
+    engine = db.open_db(tmp_path / "state" / "realm.db")
+    yield engine
+    engine.dispose()
+
+
+def count(engine):
+    with db.reading(engine) as connection:
+        return connection.execute(text("SELECT n FROM counter")).scalar()
+
+
+def tables(engine):
+    with db.reading(engine) as connection:
+        query = text("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")
+        return list(connection.execute(query).scalars())
+
+
+def test_connections_are_set_up_for_safety(engine):
+    with db.reading(engine) as connection:
+        found = {
+            name: connection.exec_driver_sql(f"PRAGMA {name}").scalar()
+            for name in ("journal_mode", "synchronous", "foreign_keys", "busy_timeout")
+        }
+    assert found == {
+        "journal_mode": "wal",
+        "synchronous": 2,
+        "foreign_keys": 1,
+        "busy_timeout": 10_000,
+    }
+    assert sqlite.sqlite_version_info >= (3, 51, 3)
+
+
+def test_an_old_sqlite_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(sqlite, "sqlite_version_info", (3, 40, 1))
+    with pytest.raises(StateError, match=r"3\.51\.3 or newer"):
+        db.open_db(tmp_path / "x.db")
+
+
+def test_a_file_that_is_no_database_is_refused(tmp_path):
+    (tmp_path / "x.db").write_bytes(b"hello, this is text" * 100)
+    with pytest.raises(Corrupt, match="not a usable database"):
+        db.open_db(tmp_path / "x.db")
+
+
+def test_a_transaction_commits_or_rolls_back_as_a_whole(engine):
+    db.migrate(engine, [make_counter])
+    with db.transaction(engine) as connection:
+        connection.execute(text("UPDATE counter SET n = 1"))
+    with pytest.raises(RuntimeError, match="stop"), db.transaction(engine) as connection:
+        connection.execute(text("UPDATE counter SET n = 2"))
+        raise RuntimeError("stop")
+    assert count(engine) == 1
+
+
+def test_foreign_keys_are_enforced(engine):
+    db.migrate(engine, [make_children])
+    with pytest.raises(IntegrityError), db.transaction(engine) as connection:
+        connection.execute(text("INSERT INTO child VALUES (7)"))
+
+
+def test_reading_refuses_to_write_and_is_not_stopped_by_a_writer(engine):
+    db.migrate(engine, [make_counter])
+    with pytest.raises(OperationalError, match="readonly"), db.reading(engine) as connection:
+        connection.execute(text("UPDATE counter SET n = 5"))
+    with db.transaction(engine) as writer:
+        writer.execute(text("UPDATE counter SET n = 9"))
+        assert count(engine) == 0
+    assert count(engine) == 9
+
+
+def test_a_transaction_holds_the_write_lock_before_its_body_runs(engine):
+    db.migrate(engine, [make_counter])
+    with db.transaction(engine):
+        other = sqlite.connect(engine.url.database, timeout=0, isolation_level=None)
+        with pytest.raises(sqlite.OperationalError, match="locked"):
+            other.execute("BEGIN IMMEDIATE")
+        other.close()
+
+
+def test_two_processes_count_together_without_loss_or_locked(engine):
+    db.migrate(engine, [make_counter])
+    command = [sys.executable, "-c", WRITER, engine.url.database]
+    writers = [subprocess.Popen(command, stderr=subprocess.PIPE, text=True) for _ in range(2)]
+    for writer in writers:
+        _, said = writer.communicate(timeout=120)
+        assert (writer.returncode, said) == (0, "")
+    assert count(engine) == 300
+
+
+def test_a_lock_held_too_long_is_busy_and_a_lock_let_go_is_waited_for(engine, monkeypatch):
+    db.migrate(engine, [make_counter])
+    monkeypatch.setattr(db, "BUSY_TIMEOUT_MS", 50)
+    quick = db.open_db(Path(engine.url.database))
+    held, let_go = threading.Event(), threading.Event()
+
+    def hold():
+        with db.transaction(engine):
+            held.set()
+            let_go.wait(20)
+
+    holder = threading.Thread(target=hold)
+    holder.start()
+    held.wait(20)
+    with pytest.raises(Busy, match="try again"), db.transaction(quick):
+        raise AssertionError("the body ran without the lock")
+    monkeypatch.setattr(db, "BUSY_ATTEMPTS", 100)
+    threading.Timer(0.3, let_go.set).start()
+    with db.transaction(quick) as connection:
+        connection.execute(text("UPDATE counter SET n = 1"))
+    holder.join()
+    quick.dispose()
+    assert count(engine) == 1
+
+
+def test_migrations_run_once_in_order_and_are_recorded_by_name(engine):
+    assert db.migrate(engine, [make_counter]) == ["make_counter"]
+    assert db.migrate(engine, [make_counter, make_children]) == ["make_children"]
+    assert db.migrate(engine, [make_counter, make_children]) == []
+    assert tables(engine) == ["child", "counter", "migrations", "parent"]
+
+
+def test_a_failed_migration_leaves_no_trace_and_can_be_repeated(engine):
+    with pytest.raises(RuntimeError, match="stop"):
+        db.migrate(engine, [make_counter, broken_migration])
+    assert tables(engine) == ["counter", "migrations"]
+    assert db.migrate(engine, [make_counter, make_children]) == ["make_children"]
+
+
+def test_a_database_of_a_newer_version_is_refused_untouched(engine):
+    db.migrate(engine, [make_counter, make_children])
+    with pytest.raises(Conflict, match="newer levelcap.*make_children"):
+        db.migrate(engine, [make_counter])
+
+
+def test_two_owners_keep_their_own_lists_in_one_database(engine):
+    db.migrate(engine, [make_counter], scope="jobs")
+    assert db.migrate(engine, [make_children], scope="vault") == ["make_children"]
+
+
+def test_two_migrations_of_one_name_are_refused(engine):
+    with pytest.raises(BadValue, match="must differ"):
+        db.migrate(engine, [make_counter, make_counter])
+
+
+def test_a_backup_is_a_whole_database_taken_while_in_use(engine, tmp_path):
+    db.migrate(engine, [make_counter])
+    target = tmp_path / "backup.db"
+    for n in (1, 2):
+        with db.transaction(engine) as connection:
+            connection.execute(text("UPDATE counter SET n = :n"), {"n": n})
+        db.backup(engine, target)
+    copy = db.open_db(target)
+    assert count(copy) == 2
+    copy.dispose()
+    assert not list(tmp_path.glob(".tmp-*"))
