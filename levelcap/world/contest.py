@@ -120,18 +120,18 @@ def place_items(g, r):
 
 @kernel
 def hold_crown(g, r):
-    """The side with more living players near the centre scores."""
-    count0, count1 = 0, 0
+    """The side with more living players near the centre scores, and heals while it holds."""
+    lead = 0
     for p in range(r.num_players):
         if g.alive[p] == 1 and length(g.x[p], g.y[p]) <= r.crown_radius:
-            if p < r.team_size:
-                count0 += 1
-            else:
-                count1 += 1
-    if count0 > count1:
-        g.score[0] += r.crown_points
-    elif count1 > count0:
-        g.score[1] += r.crown_points
+            lead += 1 if p < r.team_size else -1
+    if lead == 0:
+        return
+    side = 0 if lead > 0 else 1
+    g.score[side] += r.crown_points
+    for p in range(side * r.team_size, (side + 1) * r.team_size):
+        if length(g.x[p], g.y[p]) <= r.crown_radius:
+            g.heal[p] += r.crown_heal
 
 
 @kernel

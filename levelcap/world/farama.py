@@ -3,10 +3,11 @@
     env = gymnasium.make("levelcap/Duel-v1", opponent="veteran")   # one hero, the rest are bots
     env = parallel_env("siege")                                    # every seat is the caller's
 
-Ids: `levelcap/Duel-v1`, `Lms`, `Siege`, `Crown`; the number is the world's version. Observations
-are the 19 features, or the views asked for: one is a Box, several are a Dict. Actions are
-MultiDiscrete, one index per head; `info["action_mask"]` is a tuple with one int8 row per head, as
-`action_space.sample(mask=...)` takes it. Masked choices are allowed and do nothing. Everything
+Ids: `levelcap/Duel-v1`, `Lms`, `Siege`, `Crown`; the number is the world's version. Importing this
+file registers them; Gymnasium does so itself for "levelcap.world.farama:levelcap/Duel-v1".
+Observations are the 19 features, or the views asked for: one is a Box, several are a Dict. Actions
+are MultiDiscrete, one index per head; `info["action_mask"]` is a tuple with one int8 row per head,
+as `action_space.sample(mask=...)` takes it. Masked choices are allowed and do nothing. Everything
 returned is a copy.
 
 A match is fixed by `reset(seed=...)` and the actions; without a seed every reset draws the next
@@ -16,7 +17,7 @@ match. Both classes play one match at a time; batches are far faster through `le
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import gymnasium
 import numpy as np
@@ -25,14 +26,17 @@ from gymnasium.utils import seeding
 from pettingzoo import ParallelEnv
 
 from levelcap.kit.errors import BadValue, refuse, unknown_name
-from levelcap.world.match import World
 from levelcap.world.spec import (
+    MOVE_BINS,
     RULESETS,
     TICKS_PER_SECOND,
     WORLD_VERSION,
     ViewSpec,
     WorldSpec,
 )
+
+if TYPE_CHECKING:
+    from levelcap.world.match import World
 
 RENDER_MODES = ["rgb_array"]
 OPTIONS = ("patch", "decision_ticks", "champions", "pseudo_reward_scale", "draw_reward",
@@ -271,7 +275,7 @@ class _Table:
 
     def blank_actions(self) -> np.ndarray:
         """Actions [P, heads] that do nothing: the middle of the four directions, 0 elsewhere."""
-        middle = [head.size // 2 if head.size == 11 else 0 for head in self.spec.heads]
+        middle = [MOVE_BINS // 2 if head.size == MOVE_BINS else 0 for head in self.spec.heads]
         return np.tile(np.array(middle, np.int64), (self.spec.num_players, 1))
 
     def observation(self, seat: int) -> Any:
@@ -285,14 +289,16 @@ class _Table:
 
     def picture(self) -> np.ndarray:
         """The match for a person to look at, uint8 [height, width, 3]."""
-        from levelcap.world.render import frame_for_people  # only who looks pays for the import
+        from levelcap.world.render import draw  # only who looks pays for the import
 
-        return frame_for_people(self.world, 0)
+        return draw(self.world, 0)
 
     def _take(self, views: Rows) -> None:
         self.views = {name: view[0] for name, view in views.items()}
 
     def _build(self, seeds: list[int]) -> World:
+        from levelcap.world.match import World  # registering the ids needs no kernels
+
         return World(
             self._ruleset, 1, views=self._asked, auto_reset=False, match_seeds=seeds, threads=1,
             **self._options,
@@ -379,3 +385,6 @@ def _box(view: ViewSpec) -> spaces.Box:
 
 def _action_space(spec: WorldSpec) -> spaces.MultiDiscrete:
     return spaces.MultiDiscrete([head.size for head in spec.heads])
+
+
+register()

@@ -41,7 +41,17 @@ def _aim_creep(g, r, c, side):
 
 
 @kernel
-def _march(g, r, c, side):
+def fury(g, r, side):
+    """Creeps grow with every enemy tower that fell: what makes an advantage end the match."""
+    fallen = 0
+    for t in range(3 * (1 - side), 3 * (1 - side) + 2):
+        if g.tower_hp[t] <= 0:
+            fallen += 1
+    return 1.0 + r.creep_boost * fallen
+
+
+@kernel
+def _march(g, r, c, side, anger):
     """Velocity towards the target, or down the lane to the next standing structure."""
     target = g.creep_target[c]
     x, y = g.creep_x[c], g.creep_y[c]
@@ -61,11 +71,11 @@ def _march(g, r, c, side):
     g.creep_vx[c] = g.creep_vy[c] = 0.0
     if target >= 0 and d <= r.creep_reach:
         if target >= TOWER:
-            g.tower_hurt[target - TOWER] += r.creep_structure_damage
+            g.tower_hurt[target - TOWER] += int(r.creep_structure_damage * anger)
         elif target >= CREEP:
-            g.creep_hurt[target - CREEP] += r.creep_damage
+            g.creep_hurt[target - CREEP] += int(r.creep_damage * anger)
         else:
-            g.hurt[target] += r.creep_damage
+            g.hurt[target] += int(r.creep_damage * anger)
     elif d > 0.0:
         g.creep_vx[c] = dx / d * r.creep_speed
         g.creep_vy[c] = dy / d * r.creep_speed
@@ -75,12 +85,13 @@ def _march(g, r, c, side):
 def move_creeps(g, r):
     """Every creep thinks, strikes or walks."""
     think = g.tick % THINK_TICKS == 0
+    anger0, anger1 = fury(g, r, 0), fury(g, r, 1)
     for c in range(2 * r.creep_most):
         if g.creep_hp[c] > 0:
             side = c // r.creep_most
             if think:
                 g.creep_target[c] = _aim_creep(g, r, c, side)
-            _march(g, r, c, side)
+            _march(g, r, c, side, anger0 if side == 0 else anger1)
     for c in range(2 * r.creep_most):
         if g.creep_hp[c] > 0:
             g.creep_x[c] += g.creep_vx[c]
@@ -155,7 +166,7 @@ def send_wave(g, r):
         for c in range(r.creep_most * side, r.creep_most * (side + 1)):
             if left > 0 and g.creep_hp[c] <= 0:
                 left -= 1
-                g.creep_hp[c] = r.creep_hp
+                g.creep_hp[c] = int(r.creep_hp * fury(g, r, side))
                 g.creep_x[c] = sign * (r.tower_x[2] + 3.0)
                 g.creep_y[c] = sign * (left * 1.2 - 1.8)
                 g.creep_vx[c] = g.creep_vy[c] = 0.0

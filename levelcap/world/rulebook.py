@@ -76,9 +76,11 @@ class Rules(NamedTuple):
     creep_wave: int
     creep_every: int
     creep_most: int
+    creep_boost: float
     crown_radius: float
     crown_points: int
     crown_goal: int
+    crown_heal: int
     base_x: NDArray[np.float64]
     base_y: NDArray[np.float64]
     champ_hp: NDArray[np.int64]
@@ -235,8 +237,10 @@ def build_rules(patch: dict[str, Any], ruleset: str) -> Rules:
         creep_wave=int(creep["wave"]),
         creep_every=_ticks(creep["every_s"]),
         creep_most=int(creep["most"]),
+        creep_boost=float(creep["boost"]),
         crown_radius=float(patch["crown"]["radius"]),
         crown_points=round(patch["crown"]["points_per_s"] * MILLI * DT),
+        crown_heal=round(patch["crown"]["heal"] * MILLI * DT),
         crown_goal=round(patch["crown"]["goal"] * MILLI),
         base_x=np.ascontiguousarray(bases[:, 0], dtype=np.float64),
         base_y=np.ascontiguousarray(bases[:, 1], dtype=np.float64),

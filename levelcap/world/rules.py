@@ -142,6 +142,8 @@ def tick(g, r):
         apply_lane(g, r)
     if r.has_zone == 1:
         shrink_zone(g, r)
+    if r.has_crown == 1:
+        hold_crown(g, r)
     interact(g, r)
     _settle(g, r)
     _run_timers(g, r)
@@ -149,8 +151,6 @@ def tick(g, r):
     place_items(g, r)
     if r.has_lane == 1:
         send_wave(g, r)
-    if r.has_crown == 1:
-        hold_crown(g, r)
     judge(g, r)
 
 

@@ -20,8 +20,6 @@ with warnings.catch_warnings():
     warnings.filterwarnings("ignore", "The old environment creation API", DeprecationWarning)
     from pettingzoo.test import parallel_api_test, parallel_seed_test, seed_test
 
-register()
-
 IDS = {ruleset: f"levelcap/{ruleset.capitalize()}-v1" for ruleset in RULESETS}
 
 
@@ -143,7 +141,7 @@ def test_policies_are_asked_at_their_own_rate(ticks: int, asked: int) -> None:
     for _ in range(10):
         env.step(np.array([5, 5, 5, 5, 0, 0, 0]))
     assert len(crew.moves) == asked
-    assert env._table.world.state.tick[0] == 30
+    assert env._table.world.state["tick"][0] == 30
 
 
 def test_players_who_are_out_leave_once_and_the_last_one_wins() -> None:

@@ -1,0 +1,163 @@
+"""A against B, N games, fair sides.
+
+Games 0..N-1 are laid out before the first tick and each is played to its end. Games 2k and 2k+1
+are a pair: same seed, champions and items, seats exchanged. In `lms` each policy has five seats,
+drawn by seed, complementary in the second game; the match counts for the policy of the last one
+standing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from math import sqrt
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from levelcap.kit.errors import BadValue, refuse
+from levelcap.kit.seeds import chain, stream
+from levelcap.play.rollout import Table, views_of
+from levelcap.world import make
+from levelcap.world.spec import arena_spec
+
+BATCH = 512  # games at once: even, so that a pair is never split
+Z95 = 1.959963984540054
+
+
+@dataclass(frozen=True)
+class Result:
+    """Outcome of a match-up from A's side; `scores` are 1, 0.5 or 0 a game, in game order."""
+
+    wins: int
+    draws: int
+    losses: int
+    win_rate: float
+    ci_low: float
+    ci_high: float
+    scores: NDArray[np.float64] = field(repr=False)
+    lengths: NDArray[np.int32] = field(repr=False)  # ticks
+    first_side: NDArray[np.float64] = field(repr=False)  # score of team 0, whoever played it
+    stats: dict[str, NDArray[Any]] = field(repr=False, default_factory=dict)
+
+    @property
+    def games(self) -> int:
+        """Games played."""
+        return self.wins + self.draws + self.losses
+
+    def as_json(self) -> dict[str, float | int]:
+        """The numbers of the result block."""
+        return {
+            "win_rate": round(self.win_rate, 6),
+            "ci_low": round(self.ci_low, 6),
+            "ci_high": round(self.ci_high, 6),
+            "wins": self.wins,
+            "draws": self.draws,
+            "losses": self.losses,
+            "games": self.games,
+        }
+
+
+def interval(scores: NDArray[np.float64]) -> tuple[float, float]:
+    """95 % interval of the mean score, from the variance of pair means.
+
+    Pairs share a seed, so games are not independent but pairs are. When all pairs are equal the
+    variance says nothing and Wilson's interval over the pairs is used.
+    """
+    usable = len(scores) // 2 * 2
+    pairs = scores[:usable].reshape(-1, 2).mean(1) if usable else scores
+    mean, n = float(scores.mean()), len(pairs)
+    if n > 1 and pairs.min() != pairs.max():
+        half = Z95 * float(pairs.std(ddof=1)) / sqrt(n)
+        return max(0.0, mean - half), min(1.0, mean + half)
+    centre = (mean + Z95**2 / (2 * n)) / (1 + Z95**2 / n)
+    half = Z95 / (1 + Z95**2 / n) * sqrt(mean * (1 - mean) / n + Z95**2 / (4 * n * n))
+    return max(0.0, centre - half), min(1.0, centre + half)
+
+
+def seats_of_game(ruleset: str, game: int, seed: int) -> NDArray[np.int64]:
+    """Who sits where in one game: 0 = A, 1 = B; the second game of a pair is the exchange."""
+    spec = arena_spec(ruleset)
+    if spec.num_teams == 2:
+        seats = np.arange(spec.num_players) // (spec.num_players // 2)
+    else:
+        order = stream(chain(seed, game // 2), "lms seats").permutation(spec.num_players)
+        seats = np.zeros(spec.num_players, np.int64)
+        seats[order[spec.num_players // 2 :]] = 1
+    return seats if game % 2 == 0 else 1 - seats
+
+
+def play_games(
+    a: Any,
+    b: Any,
+    ruleset: str,
+    games: int,
+    seed: int = 0,
+    *,
+    patch: str | dict[str, Any] = "1.0",
+    champions: str | None = None,
+    on_batch: Callable[[int], None] | None = None,
+) -> Result:
+    """Play `games` games of policy `a` against policy `b` and count.
+
+    seed: game g has the match seed chain(seed, g // 2). on_batch: told how many are done.
+    """
+    if games < 1:
+        raise BadValue(refuse("games must be at least 1", games, "Give --games 2 or more"))
+    layout = np.stack([seats_of_game(ruleset, g, seed) for g in range(games)])
+    seeds = np.array([chain(seed, g // 2) for g in range(games)], np.uint64)
+    parts = []
+    for first in range(0, games, BATCH):
+        last = min(games, first + BATCH)
+        parts.append(
+            _play_batch([a, b], ruleset, layout[first:last], seeds[first:last], patch, champions)
+        )
+        if on_batch:
+            on_batch(last)
+    winners = np.concatenate([p["winner"] for p in parts])
+    size = layout.shape[1] // arena_spec(ruleset).num_teams
+    winner_seat = np.maximum(winners, 0) * size
+    won_by = layout[np.arange(games), winner_seat]
+    scores = np.where(winners < 0, 0.5, np.where(won_by == 0, 1.0, 0.0))
+    low, high = interval(scores)
+    stats = {key: np.concatenate([p[key] for p in parts]) for key in parts[0]}
+    return Result(
+        wins=int((scores == 1).sum()),
+        draws=int((scores == 0.5).sum()),
+        losses=int((scores == 0).sum()),
+        win_rate=float(scores.mean()),
+        ci_low=low,
+        ci_high=high,
+        scores=scores,
+        lengths=stats["tick"],
+        first_side=np.where(winners < 0, 0.5, np.where(winners == 0, 1.0, 0.0)),
+        stats=stats,
+    )
+
+
+def _play_batch(
+    policies: list[Any],
+    ruleset: str,
+    seats: NDArray[Any],
+    seeds: NDArray[Any],
+    patch: str | dict[str, Any],
+    champions: str | None,
+) -> dict[str, NDArray[Any]]:
+    grid = min(policy.decision_ticks for policy in policies)
+    world = make(
+        ruleset,
+        len(seats),
+        views=views_of(policies),
+        match_seeds=seeds,
+        auto_reset=False,
+        patch=patch,
+        champions=champions,
+        decision_ticks=grid,
+    )
+    table = Table(world, policies, seats)
+    views = world.reset()
+    while not world.state["over"].all():
+        views = world.step(table.act(views))[0]
+    keep = ("winner", "tick", "num_deaths", "early_deaths", "lead_changes")
+    return {key: world.state[key].copy() for key in keep}

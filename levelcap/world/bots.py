@@ -1,0 +1,107 @@
+"""Scripted opponents, weak to strong, and their cousins.
+
+    idle < wanderer < rookie < veteran < master
+
+`veteran~17` is a cousin: the same bot with parameters drawn from seed 17. A bot's strength comes
+from reaction time, aim and skills (data/bots.toml), never from hidden information.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from importlib import resources
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from levelcap.kit.errors import unknown_name
+from levelcap.kit.seeds import stream
+from levelcap.world.brain import MIND, RING, Ground, Traits
+from levelcap.world.decide import act_rows
+from levelcap.world.spec import RULESETS
+
+BOTS = ("idle", "wanderer", "rookie", "veteran", "master")
+SKILLS = ("lead", "kite", "retreat", "loot", "group", "objective")
+SEALED_FROM = 1_000_000  # cousin seeds from here on are kept for the sealed panel
+COUSIN_SPREAD = 0.25  # numbers are multiplied by exp of a uniform in +- this
+
+_GROUNDS = {
+    "duel": Ground(20.0, 1, 0, 0, 1, 0, 0, 1),
+    "lms": Ground(50.0, 1, 0, 0, 9, 0, 0, 9),
+    "siege": Ground(50.0, 0, 1, 0, 5, 4, 3, 12),
+    "crown": Ground(30.0, 0, 0, 1, 5, 4, 3, 12),
+}
+_NO_KINDS = np.zeros((1, 3), np.int64)
+
+
+def bot_traits(name: str) -> Traits:
+    """Parameters of a bot by name."""
+    text = (resources.files("levelcap") / "data" / "bots.toml").read_text(encoding="utf-8")
+    table = tomllib.loads(text)
+    if name not in table:
+        raise unknown_name("bot", name, BOTS)
+    return Traits(**{field: float(table[name].get(field, 0.0)) for field in Traits._fields})
+
+
+def cousin_traits(name: str, seed: int) -> Traits:
+    """The parameters of `name`, each moved by chance drawn from `seed`."""
+    traits = bot_traits(name)._asdict()
+    rng = stream(seed, f"cousin of {name}")
+    for field in ("aim_noise", "lead", "range", "fire_range", "courage", "greed", "roam", "dodge"):
+        traits[field] *= float(np.exp(rng.uniform(-COUSIN_SPREAD, COUSIN_SPREAD)))
+    traits["reaction"] = max(0.0, traits["reaction"] + int(rng.integers(-1, 2)))
+    traits["lead"] = min(1.2, traits["lead"])
+    return Traits(**traits)
+
+
+class Bot:
+    """A scripted policy for any of our rulesets; satisfies `levelcap.world.policy.Policy`.
+
+    After `act`, `intents` [n] holds what each row was up to (indices of `spec.INTENTS`).
+    """
+
+    views = ("player", "objects", "context")
+    decision_ticks = 3
+
+    def __init__(self, name: str, traits: Traits) -> None:
+        self.name, self.traits = name, traits
+        self.intents = np.zeros(0, np.int8)
+        self._ground: Ground | None = None
+        self._kinds = _NO_KINDS
+        assert traits.reaction < RING
+
+    def bind(self, world: Any) -> None:
+        """Learn the ruleset's layout and the roster's abilities (both are public)."""
+        if world.spec.name not in RULESETS:
+            raise unknown_name("ruleset for a scripted bot", world.spec.name, RULESETS)
+        ground = _GROUNDS[world.spec.name]
+        self._ground = ground._replace(half=float(world.rules.half))
+        self._kinds = np.ascontiguousarray(world.rules.ability_kind, np.int64)
+
+    def initial_state(self, num_rows: int) -> NDArray[Any]:
+        """Fresh memory for `num_rows` players."""
+        return np.zeros(num_rows, MIND)
+
+    def act(
+        self, views: dict[str, NDArray[Any]], state: NDArray[Any]
+    ) -> tuple[NDArray[np.int8], NDArray[Any]]:
+        """Bins [n, 7] for the rows of `views`, and the memory, changed in place."""
+        assert self._ground is not None, "bind(world) comes before act"
+        out = np.empty((len(views["key"]), 8), np.int8)
+        act_rows(
+            np.ascontiguousarray(views["player"]),
+            np.ascontiguousarray(views["objects"]),
+            np.ascontiguousarray(views["context"]),
+            np.ascontiguousarray(views["mask"]),
+            np.ascontiguousarray(views["key"]),
+            np.ascontiguousarray(views["reset"]),
+            np.ascontiguousarray(views["alive"]),
+            state,
+            self.traits,
+            self._ground,
+            self._kinds,
+            out,
+        )
+        self.intents = out[:, 7]
+        return out[:, :7], state
