@@ -16,11 +16,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from levelcap.kit.errors import BadValue, refuse
+from levelcap.kit.errors import BadValue, refuse, unknown_name
 from levelcap.kit.seeds import chain, stream
 from levelcap.play.rollout import Table, views_of
 from levelcap.world import make
-from levelcap.world.spec import arena_spec
+from levelcap.world.spec import RULESETS, arena_spec
 
 BATCH = 512  # games at once: even, so that a pair is never split
 Z95 = 1.959963984540054
@@ -88,6 +88,13 @@ def seats_of_game(ruleset: str, game: int, seed: int) -> NDArray[np.int64]:
     return seats if game % 2 == 0 else 1 - seats
 
 
+def one_seat(ruleset: str, game: int, seed: int) -> NDArray[np.int64]:
+    """A in one seat drawn by seed, B in all others."""
+    seats = np.ones(arena_spec(ruleset).num_players, np.int64)
+    seats[chain(seed, game, 1) % len(seats)] = 0
+    return seats
+
+
 def play_games(
     a: Any,
     b: Any,
@@ -97,16 +104,23 @@ def play_games(
     *,
     patch: str | dict[str, Any] = "1.0",
     champions: str | None = None,
+    one_among: bool = False,
     on_batch: Callable[[int], None] | None = None,
 ) -> Result:
     """Play `games` games of policy `a` against policy `b` and count.
 
-    seed: game g has the match seed chain(seed, g // 2). on_batch: told how many are done.
+    seed: game g has the match seed chain(seed, g // 2). one_among (lms): A has one seat a game,
+    drawn by seed, and every game a seed of its own. on_batch: told how many are done.
     """
+    if ruleset not in RULESETS:
+        raise unknown_name("world", ruleset, (*RULESETS, "gym:<id>", "zoo:<module>"))
     if games < 1:
         raise BadValue(refuse("games must be at least 1", games, "Give --games 2 or more"))
-    layout = np.stack([seats_of_game(ruleset, g, seed) for g in range(games)])
-    seeds = np.array([chain(seed, g // 2) for g in range(games)], np.uint64)
+    if one_among and arena_spec(ruleset).num_teams == 2:
+        raise BadValue(refuse("one among nine is for lms", ruleset, "Use --world lms"))
+    seat = one_seat if one_among else seats_of_game
+    layout = np.stack([seat(ruleset, g, seed) for g in range(games)])
+    seeds = np.array([chain(seed, g if one_among else g // 2) for g in range(games)], np.uint64)
     parts = []
     for first in range(0, games, BATCH):
         last = min(games, first + BATCH)
@@ -120,7 +134,8 @@ def play_games(
     winner_seat = np.maximum(winners, 0) * size
     won_by = layout[np.arange(games), winner_seat]
     scores = np.where(winners < 0, 0.5, np.where(won_by == 0, 1.0, 0.0))
-    low, high = interval(scores)
+    # A game of its own seed is a pair of one.
+    low, high = interval(np.repeat(scores, 2) if one_among else scores)
     stats = {key: np.concatenate([p[key] for p in parts]) for key in parts[0]}
     return Result(
         wins=int((scores == 1).sum()),

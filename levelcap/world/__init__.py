@@ -6,14 +6,14 @@
     views, rewards, terminated, truncated, info = world.step(actions)
 
 `make` takes `duel`, `lms`, `siege`, `crown`, `gym:<id>` and `zoo:<module>`. `parallel_env` gives a
-PettingZoo environment; `gymnasium.make("levelcap/Duel-v1")` works after `import levelcap.world`
-or through the entry point that the installed package registers.
+PettingZoo environment; after `import levelcap.world`, `gymnasium.make("levelcap/Duel-v1")` works.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
+from levelcap.world import farama
 from levelcap.world.spec import RULESETS, WorldSpec, arena_spec
 
 __all__ = ["RULESETS", "WorldSpec", "arena_spec", "make", "parallel_env"]
@@ -43,6 +43,7 @@ def make(ruleset: str, num_matches: int = 1, **options: Any) -> Any:
 
 def parallel_env(ruleset: str, **options: Any) -> Any:
     """The ruleset as a PettingZoo parallel environment (options: `levelcap.world.farama`)."""
-    from levelcap.world import farama
-
     return farama.parallel_env(ruleset, **options)
+
+
+farama.register()

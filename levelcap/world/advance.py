@@ -223,6 +223,8 @@ def step_matches(state, rules, b, setups, actions, first, last, part):
             if b.ended[m] and setup.auto_reset == 1:
                 g.restart += 1
                 restart(g, r, b, setup, m, match_seed(setup.seed, m, g.restart))
+            elif b.ended[m]:
+                g.over = 1  # a match cut short without auto-reset stays where it is
             observe(g, r, b, setup, m, found, near, who)
 
 

@@ -98,8 +98,10 @@ class World:
         """Ticks simulated per decision."""
         return self._setup.decision_ticks
 
-    def reset(self) -> Views:
-        """Start every match from its first seed; returns the views."""
+    def reset(self, match_seeds: ArrayLike | None = None) -> Views:
+        """Start every match from its first seed, or from new ones [M]; returns the views."""
+        if match_seeds is not None:
+            self._first_seeds = self._seeds(match_seeds)
         self.state["restart"] = 0
         self._spread(
             advance.start_matches, self.state, self._rules, self.buffers, self._setups,

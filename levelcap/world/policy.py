@@ -1,12 +1,14 @@
 """What a policy is, and how it is named.
 
-A name is a bot (`master`), a cousin (`veteran~17`), a seer (`seer-16`), or, on the local command
-line and in Python only, outside code as `package.module:attribute`. Checkpoints are loaded by
+A name is a bot (`master`), a cousin (`veteran~17`), a bot without one skill (`master-no-lead`), a
+seer (`seer-16`), `uniform`, or, on the local command line and in Python only, outside code as
+`package.module:attribute`. Checkpoints are loaded by
 `levelcap.play.load`, which knows this module.
 """
 
 from __future__ import annotations
 
+import hashlib
 import importlib
 import re
 from typing import Any, Protocol, runtime_checkable
@@ -63,6 +65,8 @@ def load(name: str, *, outside_code: bool = False, for_training: bool = False) -
         raise BadValue(refuse("a sealed opponent cannot be trained against", name, remedy))
     if ":" in name:
         return _load_outside(name, outside_code)
+    if name == "uniform":
+        return Uniform()
     cousin, without = _COUSIN.match(name), _WITHOUT.match(name)
     if cousin and cousin[1] in BOTS:
         return Bot(name, cousin_traits(cousin[1], int(cousin[2])))
@@ -71,9 +75,19 @@ def load(name: str, *, outside_code: bool = False, for_training: bool = False) -
     if name.startswith("seer-"):
         return _load_seer(name)
     if name not in BOTS:
-        known = (*BOTS, *(f"seer-{k}" for k in SEERS), "veteran~17", "master-no-lead")
+        known = (*BOTS, *(f"seer-{k}" for k in SEERS), "uniform", "veteran~17", "master-no-lead")
         raise unknown_name("policy", name, known)
     return Bot(name, bot_traits(name))
+
+
+def content_hash(policy: Any) -> str:
+    """sha256 that changes when the policy's behaviour may: its own hash, or that of its numbers."""
+    own = getattr(policy, "content_hash", None)
+    if own is not None:
+        return str(own)
+    numbers = getattr(policy, "traits", getattr(policy, "futures", ""))
+    text = f"{type(policy).__module__}.{type(policy).__qualname__} {numbers}"
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _load_seer(name: str) -> Any:

@@ -20,8 +20,8 @@ ONE_TICK = ("hurt", "heal", "hit_by", "creep_hurt", "tower_hurt")
 ONE_DECISION = ("dealt", "taken", "kills", "picked")
 HEAL = 5  # effect kind
 EDGE = 1e-9
-# Enemies in `features` are at offset / 10, and a team mate may see one across the whole map.
-BOUND = {"features": 12, "player": 2, "objects": 4, "context": 4}
+# Offsets and distances of enemies are in tens of units, and a team mate may see one from afar.
+BOUND = {"features": 15, "player": 2, "objects": 4, "context": 15}
 NOTHING = np.zeros(52, np.uint8)
 NOTHING[[0 + 5, 11 + 5, 22 + 5, 33 + 5, 44, 46, 50]] = 1
 
@@ -74,7 +74,8 @@ def check_things(state, rules):
     kinds = np.unique(state["item_kind"][there])
     assert np.isin(kinds, rules.item_kinds).all()
     assert not in_walls(rules, state["item_x"][there], state["item_y"][there], 0.5).any()
-    assert ((state["creep_hp"] >= 0) & (state["creep_hp"] <= rules.creep_hp)).all()
+    strongest = rules.creep_hp * (1 + 2 * rules.creep_boost)  # after both enemy towers fell
+    assert ((state["creep_hp"] >= 0) & (state["creep_hp"] <= strongest)).all()
     assert (np.abs(state["creep_x"]) <= rules.half).all()
 
 
@@ -82,6 +83,8 @@ def check_match(state, rules):
     for name in FLOATS:
         assert np.isfinite(state[name]).all(), name
     for name in (*ONE_TICK, *ONE_DECISION):
+        if name == "heal" and rules.has_crown:
+            continue  # what the crown heals is collected at the end of a tick
         assert not state[name].any(), name
     assert (state["tick"] <= rules.time_limit).all()
     over = state["over"] == 1
@@ -127,6 +130,10 @@ def check_change(then, now, rules, fresh):
             (now["item_kind"] != 1) | (now["item_x"] != then["item_x"])
         )
         allowed = np.repeat(by_team, rules.team_size, axis=1) | took.any(-1)[:, None]
+        if rules.has_crown:  # the side that holds the centre heals there
+            near = rules.crown_radius + rules.ability_range.max() / 2  # half a dash a decision
+            for state in (then, now):
+                allowed |= np.hypot(state["x"], state["y"]) <= near
         assert allowed[rose].all()
 
 

@@ -1,0 +1,93 @@
+"""`levelcap doctor`: is this machine ready? A table of checks; exit code 1 when one fails."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shutil
+import sys
+import time
+from collections.abc import Callable
+
+from rich.console import Console
+from rich.table import Table
+
+from levelcap.kit.config import load_settings
+from levelcap.kit.errors import LevelcapError
+from levelcap.kit.paths import folder
+
+PASS, WARN, FAIL = "pass", "warn", "fail"
+MIN_FREE_GB = 2
+Finding = tuple[str, str]
+
+
+def _python() -> Finding:
+    text = sys.version.split()[0]
+    return (PASS if sys.version_info >= (3, 11) else FAIL), f"Python {text}"
+
+
+def _home() -> Finding:
+    base = folder("state").parent
+    free = shutil.disk_usage(base).free / 1e9
+    return (PASS if free >= MIN_FREE_GB else WARN), f"{base}, {free:.0f} GB free"
+
+
+def _settings() -> Finding:
+    settings = load_settings()
+    return PASS, f"cores {settings.cores}, disk cap {settings.disk_cap_gb} GB"
+
+
+def _cores() -> Finding:
+    count = os.cpu_count() or 1
+    return (PASS if count >= 2 else WARN), f"{count} cores"
+
+
+def _database() -> Finding:
+    from levelcap.kit.db import MIN_SQLITE, sqlite
+
+    enough = sqlite.sqlite_version_info >= MIN_SQLITE
+    return (PASS if enough else FAIL), f"SQLite {sqlite.sqlite_version}"
+
+
+def _torch() -> Finding:
+    if importlib.util.find_spec("torch") is None:
+        return WARN, "torch is not installed: heroes cannot be trained; run make setup"
+    return PASS, "torch is installed"
+
+
+def _world() -> Finding:
+    from levelcap.play.matchup import play_games
+    from levelcap.world.policy import load
+
+    began = time.monotonic()
+    result = play_games(load("rookie"), load("idle"), "duel", 2)
+    return PASS, f"{result.games} duels played in {time.monotonic() - began:.1f} s"
+
+
+CHECKS: dict[str, Callable[[], Finding]] = {
+    "python": _python,
+    "cores": _cores,
+    "home": _home,
+    "settings": _settings,
+    "database": _database,
+    "torch": _torch,
+    "world": _world,
+}
+
+
+def doctor() -> None:
+    """Check this machine; exit code 1 when something fails."""
+    table = Table(title="doctor", title_justify="left")
+    for column in ("check", "result", "what was found"):
+        table.add_column(column)
+    failed = False
+    for name, check in CHECKS.items():
+        try:
+            result, text = check()
+        except (LevelcapError, OSError, ImportError) as error:
+            result, text = FAIL, str(error)
+        failed |= result == FAIL
+        table.add_row(name, result, text)
+    Console(highlight=False).print(table)
+    if failed:
+        sys.exit(1)

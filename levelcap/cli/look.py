@@ -1,0 +1,197 @@
+"""Matches to look at: `watch`, `replay`, `first-match`, and the list of `worlds`."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Annotated, Any
+
+from cyclopts import Parameter
+from rich.console import Console
+from rich.table import Table as RichTable
+
+from levelcap.cli.outside_code import load_policy
+from levelcap.cli.play import World
+from levelcap.kit.errors import BadFile, refuse, unknown_name
+from levelcap.kit.paths import folder
+from levelcap.play.film import Film, save_png
+from levelcap.play.matchup import seats_of_game
+from levelcap.play.rollout import Table, views_of
+from levelcap.play.terminal import TerminalView, verdict
+from levelcap.world import RULESETS, make
+from levelcap.world.bots import BOTS
+from levelcap.world.patches import champion_names, load_patch, patch_names
+from levelcap.world.policy import SEERS, content_hash
+from levelcap.world.replay import Recorder, load
+from levelcap.world.scoreboard import read_scoreboard
+from levelcap.world.spec import arena_spec
+
+FILM_SIZE = 480
+# Game seconds between two pictures of a film: long matches get fewer.
+FILM_PACE = {"duel": 0.2, "lms": 0.5, "siege": 0.5, "crown": 0.4}
+
+
+def watch(
+    a: str = "master",
+    b: str = "veteran",
+    /,
+    *,
+    world: World = "siege",
+    seed: int = 0,
+    patch: str = "1.0",
+    champions: str | None = None,
+    speed: float = 1.0,
+    save_replay: Path | None = None,
+) -> None:
+    """Show a match of A against B in the terminal.
+
+    Parameters
+    ----------
+    speed
+        1 is real time, 4 four times as fast, 0 as fast as it can be drawn.
+    save_replay
+        Also write the match as a replay file (.lcr).
+    """
+    recorder, _ = _show_match(a, b, world, seed, patch, champions, speed)
+    if save_replay is not None:
+        Console().print(f"replay: {recorder.save(save_replay)}", highlight=False, soft_wrap=True)
+
+
+def _show_match(
+    a: str, b: str, ruleset: str, seed: int, patch: str, champions: str | None, speed: float
+) -> tuple[Recorder, Any]:
+    if ruleset not in RULESETS:
+        raise unknown_name("ruleset to watch", ruleset, RULESETS)
+    policies = [load_policy(a), load_policy(b)]
+    seats = seats_of_game(ruleset, 0, seed)
+    world = make(
+        ruleset, 1, seed=seed, views=views_of(policies), auto_reset=False, patch=patch,
+        champions=champions,
+    )  # fmt: skip
+    table = Table(world, policies, seats[None])
+    names = side_names(ruleset, seats, (a, b))
+    views = world.reset()
+    hashes = [(name, content_hash(policy)) for name, policy in zip((a, b), policies, strict=True)]
+    recorder = Recorder(world, match=0, policies=[hashes[seat] for seat in seats])
+    with TerminalView(speed=speed) as view:
+        view.show(world, 0, names)
+        while not world.state["over"][0]:
+            views, *_, info = world.step(table.act(views))
+            recorder.record(info)
+            view.show(world, 0, names)
+    return recorder, world
+
+
+def side_names(ruleset: str, seats: Any, names: tuple[str, str]) -> tuple[str, ...]:
+    """The policy of each side: two names, or one for each of the ten in lms."""
+    spec = arena_spec(ruleset)
+    size = spec.num_players // spec.num_teams
+    return tuple(names[int(seats[team * size])] for team in range(spec.num_teams))
+
+
+def replay(
+    file: Path,
+    /,
+    *,
+    gif: Path | None = None,
+    png: Path | None = None,
+    size: Annotated[int, Parameter(help="Pixels across.")] = FILM_SIZE,
+) -> None:
+    """Play a replay file again, check every stored hash, and draw it if asked.
+
+    Parameters
+    ----------
+    gif
+        Write the match as an animated GIF.
+    png
+        Write the last moment as a picture.
+    """
+    console = Console(highlight=False)
+    if not file.exists():
+        raise BadFile(refuse("no such replay file", str(file), "Give the path of a .lcr file"))
+    recorded = load(file)
+    names = _recorded_names(recorded)
+    film = Film(gif, size=size) if gif is not None else None
+    board, world = _film(recorded, names, film)
+    if film is not None:
+        console.print(f"gif: {film.close()} ({len(film)} frames)", soft_wrap=True)
+    if png is not None:
+        from levelcap.world.render import draw
+
+        console.print(f"png: {save_png(png, draw(world, 0, size=size, names=names))}")
+    decisions = len(recorded.actions)
+    console.print(f"{file.name}: {decisions} decisions, all hashes agree. {verdict(board)}")
+
+
+def _film(recorded: Any, names: tuple[str, ...], film: Film | None) -> tuple[Any, Any]:
+    """Step through a replay, adding pictures at the ruleset's pace; the last moment back."""
+    pace = FILM_PACE[recorded.header["ruleset"]]
+    due, world = 0.0, None
+    for world in recorded.play():
+        seconds = float(world.state["tick"][0]) / 30
+        if film is not None and (seconds >= due or world.state["over"][0]):
+            film.add(world, 0, names)
+            due += pace
+    assert world is not None
+    return read_scoreboard(world, 0, names), world
+
+
+def _recorded_names(recorded: Any) -> tuple[str, ...]:
+    head = recorded.header
+    names = tuple(row["name"] for row in head["policies"])
+    if not names:
+        return ()
+    spec = arena_spec(head["ruleset"])
+    size = spec.num_players // spec.num_teams
+    return tuple(names[head["seats"][team * size]] for team in range(spec.num_teams))
+
+
+def first_match(*, seed: int = 2, speed: float | None = None) -> None:
+    """A scripted siege: in the terminal, then saved as a replay and a GIF.
+
+    Parameters
+    ----------
+    speed
+        As in `watch`; 8 by default.
+    """
+    console = Console(highlight=False)
+    began = time.monotonic()
+    console.print("siege: master (blue) against veteran (red). First start compiles for a minute.")
+    pace = speed if speed is not None else 8.0
+    recorder, _ = _show_match("master", "veteran", "siege", seed, "1.0", None, pace)
+    path = folder("replays") / f"first-siege-{seed}.lcr"
+    path.unlink(missing_ok=True)
+    recorder.save(path)
+    film = Film(path.with_suffix(".gif"), size=FILM_SIZE)
+    board, _ = _film(load(path), ("master", "veteran"), film)
+    film.close()
+    console.print(verdict(board))
+    console.print(f"replay: {path}", soft_wrap=True)
+    console.print(f"gif:    {path.with_suffix('.gif')}", soft_wrap=True)
+    console.print(f"done in {time.monotonic() - began:.0f} s", soft_wrap=True)
+
+
+def worlds() -> None:
+    """List rulesets, bots, patches and champions."""
+    console = Console(highlight=False)
+    table = RichTable(title="Rulesets", title_justify="left")
+    for column in ("name", "players", "teams", "ends after", "objective"):
+        table.add_column(column)
+    objectives = {
+        "duel": "last one alive wins",
+        "lms": "last one standing of ten",
+        "siege": "destroy the enemy core",
+        "crown": "hold the centre, first to 100",
+    }
+    patch = load_patch("1.0")
+    for name in RULESETS:
+        spec = arena_spec(name)
+        limit = f"{patch['rulesets'][name]['time_s']} s"
+        players, teams = str(spec.num_players), str(spec.num_teams)
+        table.add_row(name, players, teams, limit, objectives[name])
+    console.print(table)
+    console.print("outside games: gym:<id> (gym:CartPole-v1), zoo:<module> (zoo:mpe2.simple_v3)")
+    console.print(f"bots: {' < '.join(BOTS)}; cousins: veteran~17; uniform plays any world")
+    console.print(f"seers (duel, they read the true state): seer-{', seer-'.join(map(str, SEERS))}")
+    console.print(f"patches: {', '.join(patch_names())}")
+    console.print(f"champions: {', '.join(champion_names(patch))}")

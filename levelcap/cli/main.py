@@ -1,0 +1,49 @@
+"""`levelcap <verb>`: the table of commands. A verb's module is imported only when it is called.
+
+Exit codes: 0 done, 1 the machine or its files do not allow it, 2 wrong input, 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+from cyclopts import App
+from rich.console import Console
+
+import levelcap
+from levelcap.kit.errors import LevelcapError, UserError
+
+app = App(
+    name="levelcap",
+    help="Train AI heroes, measure every gain, watch and play their matches.",
+    version=levelcap.__version__,
+)
+_LOOK, _PLAY = "levelcap.cli.look", "levelcap.cli.play"
+app.command(f"{_PLAY}:play", name="play", help="Play A against B and print the result.")
+app.command(f"{_LOOK}:watch", name="watch", help="Show a match in the terminal.")
+app.command(f"{_LOOK}:replay", name="replay", help="Check a replay file; make a GIF or PNG of it.")
+app.command(f"{_LOOK}:first_match", name="first-match", help="A siege: terminal, replay, GIF.")
+app.command(f"{_LOOK}:worlds", name="worlds", help="List rulesets, bots, patches and champions.")
+app.command("levelcap.cli.doctor:doctor", name="doctor", help="Is this machine ready?")
+realm = App(name="realm", help="The data folder of this machine: its size, or its end.")
+realm.command("levelcap.cli.realm:size", name="size", help="What lies under $LEVELCAP_HOME.")
+realm.command("levelcap.cli.realm:wipe", name="wipe", help="Delete all of it, after asking.")
+app.command(realm)
+
+
+def main(tokens: Sequence[str] | None = None) -> None:
+    """Run one command and exit with its code; errors of ours end in one sentence."""
+    console = Console(stderr=True, soft_wrap=True, highlight=False)
+    try:
+        app(tokens)
+    except LevelcapError as error:
+        console.print(f"levelcap: {error}", markup=False)
+        sys.exit(2 if isinstance(error, UserError) else 1)
+    except KeyboardInterrupt:
+        console.print("levelcap: interrupted")
+        sys.exit(130)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,105 @@
+"""`levelcap play`: games between two policies, or episodes of one in an outside game."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated
+
+from cyclopts import Parameter
+from rich.console import Console
+from rich.table import Table
+
+from levelcap.cli.outside_code import allow_here, load_policy
+from levelcap.kit.errors import BadValue, refuse
+from levelcap.play.matchup import Result, play_games
+from levelcap.play.returns import play_episodes
+
+World = Annotated[str, Parameter(name=["--world", "--ruleset"])]
+
+
+def play(
+    a: str,
+    b: str | None = None,
+    /,
+    *,
+    world: World = "duel",
+    games: int = 100,
+    seed: int = 0,
+    patch: str = "1.0",
+    champions: str | None = None,
+    one_among: bool = False,
+    json_: Annotated[bool, Parameter(name="--json")] = False,
+) -> None:
+    """Play A against B, sides swapped in pairs, and print the result.
+
+    Parameters
+    ----------
+    a
+        A bot (master), a cousin (veteran~17), a seer (seer-16) or package.module:attribute.
+    b
+        The opponent. Worlds of one player (gym:…) take no opponent and print the mean return.
+    world
+        duel, lms, siege, crown, gym:<id> or zoo:<module>.
+    games
+        Number of games or episodes.
+    seed
+        Games 2k and 2k+1 are played from the same seed, seats exchanged.
+    patch
+        Numbers and champions of the game.
+    champions
+        base, random, or one champion for everybody.
+    one_among
+        lms only: A has one seat, B the nine others; wins are counted for A's seat.
+    json_
+        Print one JSON object as the last line.
+    """
+    console = Console(highlight=False)
+    if ":" in world:
+        _episodes(console, a, b, world, games, seed, json_)
+        return
+    if b is None:
+        raise BadValue(refuse(f"{world} needs two policies", a, "Name an opponent, e.g. rookie"))
+    result = play_games(
+        load_policy(a), load_policy(b), world, games, seed,
+        patch=patch, champions=champions, one_among=one_among,
+    )  # fmt: skip
+    console.print(result_block(a, b, world, seed, result))
+    if "seer-" in a + b:
+        console.print("Seers read the true state and simulate it: anchors, not fair opponents.")
+    if json_:
+        console.print(json.dumps(result.as_json()), soft_wrap=True)
+
+
+def result_block(a: str, b: str, world: str, seed: int, result: Result) -> Table:
+    """The copyable block: games, wins, draws, losses, win rate and its interval."""
+    table = Table(title=f"{a} against {b} · {world} · seed {seed}", title_justify="left")
+    for name in ("games", "wins", "draws", "losses", "win rate", "95 % interval", "median length"):
+        table.add_column(name, justify="right")
+    lengths = sorted(result.lengths)
+    table.add_row(
+        str(result.games),
+        str(result.wins),
+        str(result.draws),
+        str(result.losses),
+        f"{result.win_rate:.3f}",
+        f"{result.ci_low:.3f} – {result.ci_high:.3f}",
+        f"{lengths[len(lengths) // 2] / 30:.0f} s",
+    )
+    return table
+
+
+def _episodes(
+    console: Console, a: str, b: str | None, world: str, games: int, seed: int, as_json: bool
+) -> None:
+    if b is not None:
+        remedy = f"Name one policy: levelcap play {a} --world {world}"
+        raise BadValue(refuse("an outside game takes one policy", f"{a} {b}", remedy))
+    allow_here(world.partition(":")[2])
+    result = play_episodes(load_policy(a), world, games, seed)
+    console.print(
+        f"{a} · {world} · {games} episodes · mean return {result.mean:.2f} "
+        f"(95 % interval {result.ci_low:.2f} to {result.ci_high:.2f}), "
+        f"mean length {result.mean_length:.1f}"
+    )
+    if as_json:
+        console.print(json.dumps(result.as_json()), soft_wrap=True)

@@ -1,0 +1,70 @@
+"""The two examples of QUICKSTART run as printed there, through the real command line."""
+
+import json
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+COMMAND = Path(sys.executable).with_name("levelcap")
+QUICKSTART = ROOT / "QUICKSTART.md"
+BOT = "play examples.my_bot:Chaser rookie --world duel --games 20"
+GAME = "play examples.my_game:Follower --world gym:examples.my_game:my/Catch-v0 --games 100"
+
+
+def levelcap(line):
+    """Runs `levelcap LINE` at the root of the repository; returns what it printed."""
+    command = [str(COMMAND), *shlex.split(line)]
+    run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=280)
+    assert run.returncode == 0, run.stdout[-2000:] + run.stderr[-2000:]
+    return run.stdout
+
+
+def last_line(printed):
+    return json.loads(printed.strip().splitlines()[-1])
+
+
+def test_the_example_bot_plays_against_a_scripted_one():
+    result = last_line(levelcap(f"{BOT} --json"))
+    assert result["wins"] + result["draws"] + result["losses"] == result["games"] == 20
+    assert 0 <= result["ci_low"] <= result["win_rate"] <= result["ci_high"] <= 1
+    assert result["win_rate"] > 0.5
+
+
+def test_the_example_game_is_played_by_its_name():
+    result = last_line(levelcap(f"{GAME} --json"))
+    assert result["episodes"] == 100
+    assert result["ci_low"] == result["mean"] == result["ci_high"] == 1  # nine rows are enough to reach any ball
+
+
+def test_a_policy_that_knows_nothing_of_the_game_catches_less():
+    world = GAME.split("--world")[1]
+    result = last_line(levelcap(f"play uniform --world {world} --json"))
+    assert result["ci_low"] < result["mean"] < 0
+
+
+@pytest.mark.parametrize("name", ["my_bot.py", "my_game.py"])
+def test_an_example_is_printed_in_the_quickstart_as_it_is_run(name):
+    assert (ROOT / "examples" / name).read_text() in QUICKSTART.read_text()
+
+
+def blocks_of_python():
+    """The Python blocks of the QUICKSTART that are no example file."""
+    found = re.findall(r"```python\n(.*?)```", QUICKSTART.read_text(), re.DOTALL)
+    return [block for block in found if not block.startswith(('"""', "'"))]
+
+
+@pytest.mark.parametrize("number", range(len(blocks_of_python())))
+def test_a_block_of_python_in_the_quickstart_runs(number):
+    command = [sys.executable, "-W", "error", "-c", blocks_of_python()[number]]
+    run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=280)
+    assert run.returncode == 0, run.stderr[-2000:]
+
+
+def test_the_quickstart_shows_the_commands_run_here():
+    shown = QUICKSTART.read_text()
+    assert f"levelcap {BOT}" in shown and f"levelcap {GAME}" in shown
