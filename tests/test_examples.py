@@ -38,7 +38,8 @@ def test_the_example_bot_plays_against_a_scripted_one():
 def test_the_example_game_is_played_by_its_name():
     result = last_line(levelcap(f"{GAME} --json"))
     assert result["episodes"] == 100
-    assert result["ci_low"] == result["mean"] == result["ci_high"] == 1  # nine rows are enough to reach any ball
+    # Nine rows are enough to reach any ball.
+    assert result["ci_low"] == result["mean"] == result["ci_high"] == 1
 
 
 def test_a_policy_that_knows_nothing_of_the_game_catches_less():

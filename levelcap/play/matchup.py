@@ -73,7 +73,8 @@ def interval(scores: NDArray[np.float64]) -> tuple[float, float]:
         return max(0.0, mean - half), min(1.0, mean + half)
     centre = (mean + Z95**2 / (2 * n)) / (1 + Z95**2 / n)
     half = Z95 / (1 + Z95**2 / n) * sqrt(mean * (1 - mean) / n + Z95**2 / (4 * n * n))
-    return max(0.0, centre - half), min(1.0, centre + half)
+    # Rounded, or a perfect record ends a hair below 1.
+    return round(max(0.0, centre - half), 12), round(min(1.0, centre + half), 12)
 
 
 def seats_of_game(ruleset: str, game: int, seed: int) -> NDArray[np.int64]:

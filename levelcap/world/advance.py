@@ -14,8 +14,8 @@ from levelcap.world.chance import match_seed, row_key
 from levelcap.world.compiled import entry, kernel
 from levelcap.world.objects import write_objects
 from levelcap.world.observe import (
-    frame_sign,
     may_fire,
+    may_interact,
     may_use,
     scratch,
     survey,
@@ -26,7 +26,7 @@ from levelcap.world.observe import (
 )
 from levelcap.world.rules import keep_score, start_match, tick
 from levelcap.world.sight import look
-from levelcap.world.terrain import length
+from levelcap.world.terrain import frame_sign, length
 
 AIM_UNITS = 2.0  # one aim bin, in units: +-5 bins reach +-10 u, the base sight
 
@@ -77,11 +77,18 @@ def is_due(setup, decision, p):
 def decode(g, r, b, setup, m, actions):
     """Bins in the viewer's frame -> inputs in the world's frame; what is masked does nothing."""
     for p in range(r.num_players):
-        if is_due(setup, g.decision, p):
+        due = is_due(setup, g.decision, p)
+        if due:
             for h in range(7):
                 g.held[p, h] = actions[m, p, h]
         for h in range(7):
             b.actions[m, p, h] = g.held[p, h]
+        if not due:  # inputs and masks are those of the seat's own last decision
+            continue
+        if g.alive[p] == 0:
+            g.move_x[p] = g.move_y[p] = g.aim_x[p] = g.aim_y[p] = 0.0
+            g.fire[p] = g.ability[p] = g.interact[p] = 0
+            continue
         sign = frame_sign(r, p)
         mx = (np.int64(g.held[p, 0]) - 5) / 5.0
         my = (np.int64(g.held[p, 1]) - 5) / 5.0
@@ -89,12 +96,14 @@ def decode(g, r, b, setup, m, actions):
         if d > 1.0:
             mx, my = mx / d, my / d
         g.move_x[p], g.move_y[p] = sign * mx, sign * my
-        g.aim_x[p] = sign * AIM_UNITS * (np.int64(g.held[p, 2]) - 5)
-        g.aim_y[p] = sign * AIM_UNITS * (np.int64(g.held[p, 3]) - 5)
         fire, ability = g.held[p, 4], g.held[p, 5]
         g.fire[p] = 1 if fire == 1 and may_fire(g, r, p) else 0
         g.ability[p] = ability if ability > 0 and may_use(g, r, p, ability - 1) else 0
-        g.interact[p] = g.held[p, 6]
+        g.interact[p] = 1 if g.held[p, 6] == 1 and may_interact(g, r, p) else 0
+        g.aim_x[p] = g.aim_y[p] = 0.0
+        if g.fire[p] == 1 or g.ability[p] > 0:  # an aim nobody uses turns nobody
+            g.aim_x[p] = sign * AIM_UNITS * (np.int64(g.held[p, 2]) - 5)
+            g.aim_y[p] = sign * AIM_UNITS * (np.int64(g.held[p, 3]) - 5)
 
 
 @kernel
@@ -208,8 +217,7 @@ def step_matches(state, rules, b, setups, actions, first, last, part):
     for m in range(first, last):
         g = state[m]
         if part != FINISH:
-            frozen = g.over == 1
-            if frozen:  # only without auto-reset: a finished match waits
+            if g.over == 1:  # only without auto-reset: a finished match waits
                 b.ended[m] = False
                 for p in range(r.num_players):
                     b.rewards[m, p] = 0.0

@@ -249,4 +249,5 @@ def _masks(spec: WorldSpec, limits: np.ndarray) -> np.ndarray:
 def _row_keys(seeds: np.ndarray, decisions: np.ndarray, num_players: int) -> np.ndarray:
     """Keys [M, P] of this decision: the same mixing as `chance.row_key` in our own worlds."""
     seats = np.arange(1, num_players + 1, dtype=np.uint64)
-    return splitmix64_array(splitmix64_array(seeds[:, None] ^ seats) ^ decisions[:, None])
+    mixed = splitmix64_array(splitmix64_array(seeds)[:, None] ^ seats)
+    return splitmix64_array(mixed ^ decisions[:, None])

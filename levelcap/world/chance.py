@@ -56,4 +56,4 @@ def match_seed(seed, match, restart):
 @kernel
 def row_key(seed, seat, decision):
     """The key a policy's row draws all its chance from."""
-    return mix(mix(seed ^ np.uint64(seat + 1)) ^ np.uint64(decision))
+    return mix(mix(mix(seed) ^ np.uint64(seat + 1)) ^ np.uint64(decision))

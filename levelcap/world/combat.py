@@ -114,6 +114,16 @@ def _support(g, r, p, kind, power, reach):
 
 
 @kernel
+def drop_guard(g, r, p):
+    """A blast or volley about to be used ends the protection, before anything of the tick lands."""
+    slot = g.ability[p] - 1
+    if slot >= 0 and g.wait[p, slot] == 0:
+        kind = r.ability_kind[g.champion[p], slot]
+        if kind == BLAST or kind == VOLLEY:
+            g.invulnerable[p] = 0
+
+
+@kernel
 def use_ability(g, r, p):
     """Abilities that read positions: blast, volley, heal, shield, snare, ward."""
     slot = g.ability[p] - 1
@@ -127,7 +137,6 @@ def use_ability(g, r, p):
     cx, cy = _cursor(g, r, p, reach)
     if kind == BLAST:
         _blast(g, r, p, cx, cy, power)
-        g.invulnerable[p] = 0
     elif kind == SNARE:
         _snare(g, r, p, cx, cy, power)
     elif kind == VOLLEY:
@@ -136,7 +145,6 @@ def use_ability(g, r, p):
             fx = dx * FAN_COS[i] - dy * FAN_SIN[i]
             fy = dx * FAN_SIN[i] + dy * FAN_COS[i]
             shoot(g, r, p, fx, fy, int(power * 1000.0))
-        g.invulnerable[p] = 0
     elif kind == WARD:
         g.ward[p] = int(power * 30.0)
         g.ward_x[p], g.ward_y[p] = cx, cy
@@ -175,17 +183,14 @@ def displace(g, r, p):
 
 
 @kernel
-def _drop_shot(g, k):
-    """Remove shot k: the last one takes its place."""
-    g.live_shots[g.shot_owner[k]] -= 1
-    last = g.num_shots - 1
-    g.num_shots = last
-    if k != last:
-        g.shot_x[k], g.shot_y[k] = g.shot_x[last], g.shot_y[last]
-        g.shot_vx[k], g.shot_vy[k] = g.shot_vx[last], g.shot_vy[last]
-        g.shot_life[k] = g.shot_life[last]
-        g.shot_owner[k] = g.shot_owner[last]
-        g.shot_damage[k] = g.shot_damage[last]
+def _keep_shot(g, k, to):
+    """Move shot k up to slot `to`: the order of firing stays, the same for both sides."""
+    if k != to:
+        g.shot_x[to], g.shot_y[to] = g.shot_x[k], g.shot_y[k]
+        g.shot_vx[to], g.shot_vy[to] = g.shot_vx[k], g.shot_vy[k]
+        g.shot_life[to] = g.shot_life[k]
+        g.shot_owner[to] = g.shot_owner[k]
+        g.shot_damage[to] = g.shot_damage[k]
 
 
 @kernel
@@ -237,8 +242,8 @@ def escorted(g, r, t):
 def fly(g, r):
     """Move every shot one tick; it ends in a wall, in a target, or of old age."""
     limit = r.hit_radius * r.hit_radius
-    k = 0
-    while k < g.num_shots:
+    kept = 0
+    for k in range(g.num_shots):
         x = g.shot_x[k] + g.shot_vx[k]
         y = g.shot_y[k] + g.shot_vy[k]
         g.shot_x[k], g.shot_y[k] = x, y
@@ -259,6 +264,8 @@ def fly(g, r):
         elif r.has_lane == 1:
             gone = _hit_lane(g, r, k, x, y, team)
         if gone or g.shot_life[k] <= 0 or solid(r, x, y):
-            _drop_shot(g, k)
+            g.live_shots[owner] -= 1
         else:
-            k += 1
+            _keep_shot(g, k, kept)
+            kept += 1
+    g.num_shots = kept

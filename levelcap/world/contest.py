@@ -8,7 +8,7 @@ import numpy as np
 
 from levelcap.world.chance import ITEM_KIND, ITEM_PLACE, draw, mix, uniform
 from levelcap.world.compiled import kernel
-from levelcap.world.terrain import length, standable
+from levelcap.world.terrain import frame_sign, length, standable
 
 HEALTH, AMMO = 1, 2
 PLACE_TRIES = 12
@@ -36,12 +36,14 @@ def shrink_zone(g, r):
 @kernel
 def item_in_reach(g, r, p):
     """Slot of the nearest item within reach, or -1."""
-    best, nearest = -1, r.item_reach * r.item_reach
+    best, nearest, sign = -1, r.item_reach * r.item_reach, frame_sign(r, p)
     for i in range(r.item_most):
         if g.item_kind[i] > 0:
             dx, dy = g.item_x[i] - g.x[p], g.item_y[i] - g.y[p]
             d = dx * dx + dy * dy
-            if d <= nearest:
+            # Of a mirrored pair equally far away, the one on the player's own right.
+            right = sign * g.item_x[i] > 0.0
+            if d < nearest or (d == nearest and (best < 0 or right)):
                 best, nearest = i, d
     return best
 
@@ -128,7 +130,7 @@ def hold_crown(g, r):
     if lead == 0:
         return
     side = 0 if lead > 0 else 1
-    g.score[side] += r.crown_points
+    g.score[side] += r.crown_points * g.tick // 30 - r.crown_points * (g.tick - 1) // 30
     for p in range(side * r.team_size, (side + 1) * r.team_size):
         if length(g.x[p], g.y[p]) <= r.crown_radius:
             g.heal[p] += r.crown_heal

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from levelcap.world.patches import EFFECTS, ITEM_KINDS, champion_names
+from levelcap.world.patch_checks import EFFECTS, ITEM_KINDS
+from levelcap.world.patches import champion_names
 from levelcap.world.spec import TICKS_PER_SECOND, WORLD_VERSION
 
 if TYPE_CHECKING:

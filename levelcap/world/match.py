@@ -66,7 +66,12 @@ class World:
         _whole("num_matches", num_matches, 1, 1_000_000)
         _whole("decision_ticks", decision_ticks, 1, 30)
         _whole("seed", seed, 0, 2**64 - 1)
-        _whole("max_decisions", max_decisions or 1, 1, 2**31 - 1)
+        _whole("max_decisions", 1 if max_decisions is None else max_decisions, 1, 2**31 - 1)
+        _whole("threads", 1 if threads is None else threads, 1, 1024)
+        for name, value in (("pseudo_reward_scale", pseudo_reward_scale),
+                            ("draw_reward", draw_reward)):  # fmt: skip
+            if not np.isfinite(value):
+                raise BadValue(refuse(f"{name} must be finite", value, "Give a number, e.g. 0"))
         self.patch = load_patch(patch)
         self.rules = build_rules(self.patch, ruleset)
         self.spec: WorldSpec = arena_spec(ruleset, self.patch["name"])
@@ -174,7 +179,10 @@ class World:
         return self.state.copy()
 
     def restore(self, state: State) -> Views:
-        """Go back to a snapshot; returns the views of that moment."""
+        """Go back to a snapshot of this world or its like; returns the views of that moment."""
+        if state.shape != self.state.shape or state.dtype != self.state.dtype:
+            remedy = "Give a snapshot of a world with the same ruleset and number of matches"
+            raise BadValue(refuse("a snapshot of another world", state.shape, remedy))
         self.state[...] = state
         self._started = True
         return self.observe()
@@ -260,7 +268,8 @@ class World:
         players = self.spec.num_players
         if seat_ticks is None:
             return np.full(players, grid, np.int64)
-        rates = np.asarray(seat_ticks, np.int64)
+        given = np.asarray(seat_ticks)
+        rates = given.astype(np.int64) if given.dtype.kind in "iu" else np.zeros(0, np.int64)
         if rates.shape != (players,) or (rates < grid).any() or (rates % grid).any():
             remedy = f"Give {players} multiples of decision_ticks {grid}"
             raise BadValue(refuse("seat_ticks do not fit the grid", seat_ticks, remedy))
@@ -289,11 +298,12 @@ class World:
         if match_seeds is None:
             index = np.arange(self.num_matches, dtype=np.uint64)
             return splitmix64_array(splitmix64_array(np.uint64(splitmix64(self.seed)) ^ index))
-        array = np.asarray(match_seeds, np.uint64)
-        if array.shape != (self.num_matches,):
-            remedy = f"Give {self.num_matches} seeds, one a match"
-            raise BadValue(refuse("match_seeds of the wrong shape", array.shape, remedy))
-        return array
+        array = np.asarray(match_seeds)
+        whole = array.dtype.kind == "u" or (array.dtype.kind == "i" and (array >= 0).all())
+        if not whole or array.shape != (self.num_matches,):
+            remedy = f"Give {self.num_matches} whole numbers in [0, 2^64), one a match"
+            raise BadValue(refuse("match_seeds do not fit", match_seeds, remedy))
+        return array.astype(np.uint64)
 
 
 def _whole(name: str, value: object, low: int, high: int) -> None:

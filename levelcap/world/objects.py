@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from levelcap.world.combat import escorted
 from levelcap.world.compiled import kernel
-from levelcap.world.observe import frame_sign, structure_detail
+from levelcap.world.observe import structure_detail
 from levelcap.world.sight import team_sees
-from levelcap.world.terrain import length
+from levelcap.world.terrain import frame_sign, length
 
 REMEMBER_TICKS = 300
 AGE_SCALE = 150.0  # ticks: 5 s old reads 1
@@ -87,7 +87,8 @@ def _structures(g, r, p, view, near, who, first):
     side = p // r.team_size
     sign = frame_sign(r, p)
     x, y = g.x[p], g.y[p]
-    for t in range(6):
+    for i in range(6):
+        t = (i + 3 * side) % 6  # own side first: a tie reads the same from both sides
         if g.tower_hp[t] > 0:
             _insert(near, who, first, 3, length(r.tower_x[t] - x, r.tower_y[t] - y), t)
     for k in range(first, first + 3):
@@ -103,12 +104,17 @@ def _structures(g, r, p, view, near, who, first):
 @kernel
 def _items(g, r, p, near, who, first, size):
     team = p // r.team_size
-    for i in range(r.item_most):
-        if g.item_kind[i] > 0:
-            ix, iy = g.item_x[i], g.item_y[i]
-            d = length(ix - g.x[p], iy - g.y[p])
-            if d < near[first + size - 1] and team_sees(g, r, team, ix, iy):
-                _insert(near, who, first, size, d, i)
+    sign = frame_sign(r, p)
+    for half in range(2):  # of a pair equally far away, the one in the viewer's right half first
+        for i in range(r.item_most):
+            if g.item_kind[i] > 0:
+                ix, iy = g.item_x[i], g.item_y[i]
+                right = sign * ix > 0.0 or (ix == 0.0 and sign * iy > 0.0)
+                if right != (half == 0):
+                    continue
+                d = length(ix - g.x[p], iy - g.y[p])
+                if d < near[first + size - 1] and team_sees(g, r, team, ix, iy):
+                    _insert(near, who, first, size, d, i)
 
 
 @kernel
@@ -148,7 +154,7 @@ def _write_rest(g, r, p, view, who, first, size):
         elif code >= 100:
             j = code - 100
             dx, dy = g.creep_x[j] - x, g.creep_y[j] - y
-            hp = g.creep_hp[j] / r.creep_hp
+            hp = min(2.0, g.creep_hp[j] / r.creep_hp)
             _fill(view[k], sign, dx, dy, g.creep_vx[j], g.creep_vy[j], hp, ENEMY, CREEP)
         elif code >= 0:
             dx, dy = g.item_x[code] - x, g.item_y[code] - y

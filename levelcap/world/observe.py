@@ -12,16 +12,10 @@ from levelcap.world.combat import attackable
 from levelcap.world.compiled import kernel
 from levelcap.world.contest import item_in_reach, outside_zone
 from levelcap.world.sight import team_sees
-from levelcap.world.terrain import clearance, length
+from levelcap.world.terrain import clearance, frame_sign, length
 
 FIRE, ABILITY, INTERACT = 44, 46, 50  # where these heads start in the mask row
 DASHING, SNARED, SAFE, RELOADING = 0.5, 1.0, -1.0, -0.5
-
-
-@kernel
-def frame_sign(r, p):
-    """-1 when this player sees the world turned round, else 1."""
-    return -1.0 if r.num_teams == 2 and p >= r.team_size else 1.0
 
 
 @kernel
@@ -62,6 +56,7 @@ def survey(g, r, p, found):
     """
     x, y = g.x[p], g.y[p]
     team = p // r.team_size
+    sign = frame_sign(r, p)
     found[:] = 0.0
     found[1] = found[5] = -1.0
     nearest = 1e9
@@ -84,7 +79,8 @@ def survey(g, r, p, found):
                 d = length(ix - x, iy - y)
                 found[4] += 1.0
                 found[7] += 1.0 / max(d, 1.0)
-                if d < nearest:
+                right = sign * ix > 0.0 or (ix == 0.0 and sign * iy > 0.0)
+                if d < nearest or (d == nearest and right):
                     nearest = d
                     found[5], found[6] = i, d
 
@@ -96,7 +92,9 @@ def write_features(g, r, p, found, row):
     x, y = g.x[p], g.y[p]
     goal_x, goal_y, goal = objective(g, r, p)
     row[0], row[1] = sign * x / r.half, sign * y / r.half
-    row[2], row[3] = sign * g.vx[p] * 6.0, sign * g.vy[p] * 6.0  # 5 u/s -> 1
+    # 5 u/s reads 1; a dash is faster.
+    row[2] = min(2.0, max(-2.0, sign * g.vx[p] * 6.0))
+    row[3] = min(2.0, max(-2.0, sign * g.vy[p] * 6.0))
     row[4], row[5] = g.hp[p] / 100000.0, g.ammo[p] / 30.0
     row[6], row[7], row[8] = sign * goal_x / r.half, sign * goal_y / r.half, goal
     row[9] = 1.0 if _is_safe(g, r, p, x, y) else 0.0

@@ -18,10 +18,8 @@ from typing import Any
 import numpy as np
 
 from levelcap.kit.errors import BadValue, refuse, unknown_name
+from levelcap.world.patch_checks import check_champions, check_keys, check_ruleset
 from levelcap.world.spec import WORLD_VERSION
-
-EFFECTS = ("none", "dash", "blink", "blast", "volley", "heal", "shield", "snare", "ward")
-ITEM_KINDS = ("none", "health", "ammo")
 
 # The largest factor by which `random_patch` moves a number, up or down.
 RANDOM_SPREAD = 1.25
@@ -107,37 +105,10 @@ def _check(patch: dict[str, Any]) -> None:
                 f"use a patch made for world version {WORLD_VERSION}",
             )
         )
-    _check_keys(patch, model, "patch")
-    for champion in patch["champions"]:
-        _check_keys(champion, model["champions"][0], f"champion {champion.get('name')!r}")
-        for slot in "qer":
-            if champion[slot]["kind"] not in EFFECTS[1:]:
-                raise unknown_name("effect kind", champion[slot]["kind"], EFFECTS[1:])
-            where = f"champion {champion['name']!r} {slot}"
-            _check_keys(champion[slot], model["champions"][0]["q"], where)
-    if len(patch["champions"]) < 8:
-        count = len(patch["champions"])
-        raise BadValue(refuse("the roster", f"{count} champions", "give at least 8 champions"))
-
-
-def _check_keys(given: dict[str, Any], model: dict[str, Any], where: str) -> None:
-    for key in given:
-        if key not in model:
-            raise unknown_name(f"key of {where}", key, tuple(model))
-    for key, example in model.items():
-        if key not in given:
-            raise BadValue(refuse(where, f"no {key!r}", f"add the key {key!r}"))
-        value = given[key]
-        if isinstance(example, dict):
-            if not isinstance(value, dict):
-                raise BadValue(refuse(f"{where}.{key}", repr(value), "give a table"))
-            _check_keys(value, example, f"{where}.{key}")
-        elif isinstance(example, (int, float)) and not isinstance(example, bool):
-            number = isinstance(value, (int, float)) and not isinstance(value, bool)
-            if not number or not np.isfinite(value) or not 0 <= value <= 1e6:
-                raise BadValue(
-                    refuse(f"{where}.{key}", repr(value), "give a number from 0 to 1,000,000")
-                )
+    check_keys(patch, model, "patch")
+    check_champions(patch["champions"], model["champions"][0])
+    for name, table in patch["rulesets"].items():
+        check_ruleset(name, table)
 
 
 def champion_names(patch: dict[str, Any]) -> tuple[str, ...]:

@@ -110,7 +110,7 @@ def _load_outside(name: str, allowed: bool) -> Any:
         raise UnknownName(
             refuse(f"no such policy ({error})", name, "Give package.module:attribute")
         ) from error
-    policy = found() if isinstance(found, type) or not hasattr(found, "act") else found
+    policy = found() if isinstance(found, type) else found
     check_policy(policy, name)
     return policy
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from levelcap.kit.errors import BadValue, refuse, unknown_name
-from levelcap.world.patches import EFFECTS, ITEM_KINDS
+from levelcap.world.patch_checks import EFFECTS, ITEM_KINDS
 from levelcap.world.spec import RULESETS, TICKS_PER_SECOND, arena_spec
 
 MILLI = 1000
@@ -239,7 +239,7 @@ def build_rules(patch: dict[str, Any], ruleset: str) -> Rules:
         creep_most=int(creep["most"]),
         creep_boost=float(creep["boost"]),
         crown_radius=float(patch["crown"]["radius"]),
-        crown_points=round(patch["crown"]["points_per_s"] * MILLI * DT),
+        crown_points=round(patch["crown"]["points_per_s"] * MILLI),
         crown_heal=round(patch["crown"]["heal"] * MILLI * DT),
         crown_goal=round(patch["crown"]["goal"] * MILLI),
         base_x=np.ascontiguousarray(bases[:, 0], dtype=np.float64),

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from levelcap.world.chance import LINEUP, SHUFFLE, SPAWN, ZONE, draw, mix, uniform
-from levelcap.world.combat import displace, fly, turn_and_fire, use_ability
+from levelcap.world.combat import displace, drop_guard, fly, turn_and_fire, use_ability
 from levelcap.world.compiled import kernel
 from levelcap.world.contest import (
     balance,
@@ -128,8 +128,10 @@ def tick(g, r):
     for p in range(r.num_players):
         if g.alive[p] == 1:
             turn_and_fire(g, r, p)
-            if g.ability[p] > 0:
-                use_ability(g, r, p)
+            drop_guard(g, r, p)
+    for p in range(r.num_players):
+        if g.alive[p] == 1 and g.ability[p] > 0:
+            use_ability(g, r, p)
     for p in range(r.num_players):
         if g.alive[p] == 1:
             if g.ability[p] > 0:

@@ -19,8 +19,9 @@ from levelcap.kit.errors import UserError, refuse
 from levelcap.world.brain import aim_bins
 from levelcap.world.chance import draw
 from levelcap.world.compiled import entry, kernel
-from levelcap.world.observe import frame_sign, may_fire
+from levelcap.world.observe import may_fire
 from levelcap.world.rules import tick
+from levelcap.world.terrain import frame_sign
 
 FUTURE_DECISIONS = 20
 REACH = 14.0  # a shot's way before it ends

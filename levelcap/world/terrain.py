@@ -74,3 +74,9 @@ def clearance(r, x, y, sx, sy):
         if not standable(r, x + sx * 0.5 * step, y + sy * 0.5 * step):
             return 0.5 * (step - 1)
     return 10.0
+
+
+@kernel
+def frame_sign(r, p):
+    """-1 when this player sees the world turned round, else 1."""
+    return -1.0 if r.num_teams == 2 and p >= r.team_size else 1.0

@@ -7,8 +7,8 @@ import pytest
 
 import levelcap.world
 from levelcap.kit.errors import BadValue, UnknownName
+from levelcap.world.patch_checks import EFFECTS
 from levelcap.world.patches import (
-    EFFECTS,
     RANDOM_SPREAD,
     champion_names,
     load_patch,
