@@ -43,7 +43,9 @@ def _cores() -> Finding:
 
 
 def _database() -> Finding:
-    from levelcap.kit.db import MIN_SQLITE, sqlite
+    from pysqlite3 import dbapi2 as sqlite
+
+    from levelcap.kit.db import MIN_SQLITE
 
     enough = sqlite.sqlite_version_info >= MIN_SQLITE
     return (PASS if enough else FAIL), f"SQLite {sqlite.sqlite_version}"

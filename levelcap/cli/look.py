@@ -52,9 +52,17 @@ def watch(
     save_replay
         Also write the match as a replay file (.lcr).
     """
+    _check_folder(save_replay)
     recorder, _ = _show_match(a, b, world, seed, patch, champions, speed)
     if save_replay is not None:
         Console().print(f"replay: {recorder.save(save_replay)}", highlight=False, soft_wrap=True)
+
+
+def _check_folder(*files: Path | None) -> None:
+    """Refuse files in folders that do not exist, before any work is done."""
+    for file in files:
+        if file is not None and not file.absolute().parent.is_dir():
+            raise BadFile(refuse("no such folder", str(file), "Create the folder first"))
 
 
 def _show_match(
@@ -109,6 +117,7 @@ def replay(
     console = Console(highlight=False)
     if not file.exists():
         raise BadFile(refuse("no such replay file", str(file), "Give the path of a .lcr file"))
+    _check_folder(gif, png)
     recorded = load(file)
     names = _recorded_names(recorded)
     film = Film(gif, size=size) if gif is not None else None
@@ -154,12 +163,12 @@ def first_match(*, seed: int = 2, speed: float | None = None) -> None:
     speed
         As in `watch`; 8 by default.
     """
-    console = Console(highlight=False)
+    console, replays = Console(highlight=False), folder("replays")
     began = time.monotonic()
     console.print("siege: master (blue) against veteran (red). First start compiles for a minute.")
     pace = speed if speed is not None else 8.0
     recorder, _ = _show_match("master", "veteran", "siege", seed, "1.0", None, pace)
-    path = folder("replays") / f"first-siege-{seed}.lcr"
+    path = replays / f"first-siege-{seed}.lcr"
     path.unlink(missing_ok=True)
     recorder.save(path)
     film = Film(path.with_suffix(".gif"), size=FILM_SIZE)

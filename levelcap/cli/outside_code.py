@@ -2,23 +2,32 @@
 
 from __future__ import annotations
 
-import site
+import importlib.util
+import sys
 from pathlib import Path
 from typing import Any
 
 from levelcap.world import policy
 
 
-def allow_here(*names: str) -> None:
-    """Let modules of the current folder be imported, if one of the names is outside code.
+def import_here(name: str) -> None:
+    """Import `package/module.py` of the current folder, if `name` names such a file.
 
-    Only the local command line calls this: the person at the keyboard typed the name.
+    Only the local command line calls this: the person at the keyboard typed the name. The import
+    path stays as it is, so nothing else of the folder is picked up by accident.
     """
-    if any(":" in name for name in names):
-        site.addsitedir(str(Path.cwd()))
+    module = name.partition(":")[0]
+    path = Path.cwd().joinpath(*module.split(".")).with_suffix(".py")
+    if ":" not in name or module in sys.modules or not path.is_file():
+        return
+    spec = importlib.util.spec_from_file_location(module, path)
+    assert spec is not None and spec.loader is not None
+    found = importlib.util.module_from_spec(spec)
+    sys.modules[module] = found
+    spec.loader.exec_module(found)
 
 
 def load_policy(name: str) -> Any:
     """A policy by name: bot, cousin, seer, or outside code."""
-    allow_here(name)
+    import_here(name)
     return policy.load(name, outside_code=True)

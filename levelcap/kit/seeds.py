@@ -55,6 +55,16 @@ def chain(seed: int, *words: int) -> int:
     return mixed
 
 
+def check_seed(seed: int, name: str = "seed") -> None:
+    """Refuses what is no seed.
+
+    Raises:
+        BadValue: negative, or more than 64 bits.
+    """
+    if not 0 <= seed <= MASK:
+        raise BadValue(refuse(f"{name} must be in [0, 2^64)", seed, "Use a smaller one"))
+
+
 def match_seed(seed: int, match_index: int, restart_index: int) -> int:
     """Returns the seed of one match, independent of the batch it is played in.
 
@@ -71,8 +81,7 @@ def match_seed(seed: int, match_index: int, restart_index: int) -> int:
     """
     named = {"seed": seed, "match_index": match_index, "restart_index": restart_index}
     for name, value in named.items():
-        if not 0 <= value <= MASK:
-            raise BadValue(refuse(f"{name} must be in [0, 2^64)", value, "Use a smaller one"))
+        check_seed(value, name)
     return chain(seed, match_index, restart_index)
 
 
@@ -86,7 +95,6 @@ def stream(seed: int, name: str) -> np.random.Generator:
         seed: any int in [0, 2^64).
         name: what the numbers are for, e.g. "replay order".
     """
-    if not 0 <= seed <= MASK:
-        raise BadValue(refuse("seed must be in [0, 2^64)", seed, "Use a smaller one"))
+    check_seed(seed)
     word = int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], "little")
     return np.random.Generator(np.random.PCG64(chain(seed, word)))

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from levelcap.kit.errors import BadValue, refuse, unknown_name
-from levelcap.kit.seeds import chain, stream
+from levelcap.kit.seeds import chain, check_seed, stream
 from levelcap.play.rollout import Table, views_of
 from levelcap.world import make
 from levelcap.world.spec import RULESETS, arena_spec
@@ -117,6 +117,7 @@ def play_games(
         raise unknown_name("world", ruleset, (*RULESETS, "gym:<id>", "zoo:<module>"))
     if games < 1:
         raise BadValue(refuse("games must be at least 1", games, "Give --games 2 or more"))
+    check_seed(seed)
     if one_among and arena_spec(ruleset).num_teams == 2:
         raise BadValue(refuse("one among nine is for lms", ruleset, "Use --world lms"))
     seat = one_seat if one_among else seats_of_game

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from levelcap.kit.errors import BadValue, refuse
+from levelcap.kit.seeds import chain, check_seed
 from levelcap.play.rollout import Table
 from levelcap.world import make
 
@@ -39,11 +40,12 @@ def play_episodes(policy: Any, world_name: str, episodes: int, seed: int = 0) ->
     """
     if episodes < 1:
         raise BadValue(refuse("episodes must be at least 1", episodes, "Give --games 1 or more"))
+    check_seed(seed)
     totals: list[float] = []
     lengths: list[int] = []
     for first in range(0, episodes, LANES):
         lanes = min(LANES, episodes - first)
-        got, took = _first_episodes(policy, world_name, lanes, seed + first)
+        got, took = _first_episodes(policy, world_name, lanes, chain(seed, first))
         totals.extend(got)
         lengths.extend(took)
     values = np.array(totals)

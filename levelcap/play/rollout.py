@@ -38,6 +38,9 @@ class Table:
         if seats.shape != shape or seats.min() < 0 or seats.max() >= len(policies):
             remedy = f"Give policy indices below {len(policies)} in shape {shape}"
             raise BadValue(refuse("seats do not fit the world", seats.shape, remedy))
+        for policy in policies:  # a policy may refuse the world in its own words
+            if hasattr(policy, "bind"):
+                policy.bind(world)
         missing = [name for name in views_of(policies) if name not in world.views]
         if missing:
             raise BadValue(refuse("the world lacks views", missing, "Make it with views_of(...)"))
@@ -46,8 +49,6 @@ class Table:
         self.rows: list[tuple[NDArray[Any], NDArray[Any]]] = []
         self.states: list[Any] = []
         for index, policy in enumerate(self.policies):
-            if hasattr(policy, "bind"):
-                policy.bind(world)
             rows = np.nonzero(seats == index)
             self.rows.append((rows[0], rows[1]))
             self.states.append(policy.initial_state(len(rows[0])))

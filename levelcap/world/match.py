@@ -10,13 +10,13 @@ A finished match restarts at once: `views` are already the new match's first, `r
 
 from __future__ import annotations
 
-import os
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from levelcap.kit.config import load_settings
 from levelcap.kit.errors import BadValue, refuse, unknown_name
 from levelcap.kit.seeds import splitmix64, splitmix64_array
 from levelcap.world import advance
@@ -76,7 +76,7 @@ class World:
         self.rules = build_rules(self.patch, ruleset)
         self.spec: WorldSpec = arena_spec(ruleset, self.patch["name"])
         self.ruleset, self.num_matches, self.views = ruleset, num_matches, tuple(views)
-        self.seed, self.threads = seed, max(1, threads or os.cpu_count() or 1)
+        self.seed, self.threads = seed, threads or load_settings().cores
         self.state: State = allocate(num_matches, self.rules)
         self.buffers = self._allocate_buffers()
         mode, lineup = self._lineup(champions)
@@ -97,6 +97,11 @@ class World:
         self._sizes = np.array([head.size for head in HEADS])
         self._first_seeds = self._seeds(match_seeds)
         self._started = False
+
+    @property
+    def seat_ticks(self) -> NDArray[np.int64]:
+        """Each seat's own rate in ticks [P]."""
+        return self._setup.seat_ticks
 
     @property
     def decision_ticks(self) -> int:

@@ -25,11 +25,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from levelcap.world.compiled import entry, kernel
-from levelcap.world.observe import frame_sign
 from levelcap.world.picture import draw
 from levelcap.world.sight import team_sees
 from levelcap.world.spec import FRAME_SIZE
-from levelcap.world.terrain import solid
+from levelcap.world.terrain import frame_sign, solid
 
 __all__ = ["draw", "write_frames"]
 

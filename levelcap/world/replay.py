@@ -158,7 +158,7 @@ class Recorder:
             "match_seed": int(world.state["seed"][match]),
             "champions": [names[c] for c in world.state["champion"][match].tolist()],
             "decision_ticks": world.decision_ticks,
-            "seat_ticks": world._setup.seat_ticks.tolist(),
+            "seat_ticks": world.seat_ticks.tolist(),
             "policies": [{"name": name, "sha256": digest} for name, digest in kinds],
             "seats": [kinds.index(pair) for pair in given],
         }
