@@ -1,0 +1,1 @@
+"""Heroes changing. The folders are the curriculum: maths, engine, imitation, rl."""
