@@ -10,8 +10,8 @@ from cyclopts import Parameter
 from rich.console import Console
 from rich.table import Table as RichTable
 
-from levelcap.cli.outside_code import load_policy
 from levelcap.cli.play import World
+from levelcap.cli.policies import load_policy
 from levelcap.kit.errors import BadFile, refuse, unknown_name
 from levelcap.kit.paths import folder
 from levelcap.play.film import Film, save_png

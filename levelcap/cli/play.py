@@ -9,7 +9,7 @@ from cyclopts import Parameter
 from rich.console import Console
 from rich.table import Table
 
-from levelcap.cli.outside_code import import_here, load_policy
+from levelcap.cli.policies import import_here, load_policy
 from levelcap.kit.errors import BadValue, refuse
 from levelcap.play.matchup import Result, play_games
 from levelcap.play.returns import play_episodes

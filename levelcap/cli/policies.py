@@ -1,4 +1,4 @@
-"""Code of the user's own, named on the command line as `package.module:attribute`."""
+"""Policies named on the command line, code of the user's own included."""
 
 from __future__ import annotations
 
@@ -28,6 +28,10 @@ def import_here(name: str) -> None:
 
 
 def load_policy(name: str) -> Any:
-    """A policy by name: bot, cousin, seer, or outside code."""
+    """A policy by name: bot, cousin, seer, a checkpoint's folder, or outside code."""
+    if Path(name).is_dir():
+        from levelcap.play.load import load_checkpoint
+
+        return load_checkpoint(Path(name))
     import_here(name)
     return policy.load(name, outside_code=True)

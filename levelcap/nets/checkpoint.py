@@ -1,0 +1,79 @@
+"""Snapshots of nets on disk: a folder, whole or absent, never pickle.
+
+    <folder>/model.safetensors   the weights
+    <folder>/meta.json           what they are (`nets.meta.Meta`)
+    <folder>/manifest.json       sha256 of both, written last
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors import SafetensorError
+from safetensors.torch import load, save
+from torch import Tensor, nn
+
+import levelcap
+from levelcap.kit.errors import BadFile, Corrupt, refuse, unknown_name
+from levelcap.kit.files import read_json, write_json
+from levelcap.kit.publish import publish, verify
+from levelcap.nets.flat import FlatNet
+from levelcap.nets.meta import Meta, meta_from_json
+
+MODEL, META = "model.safetensors", "meta.json"
+ARCHITECTURES: dict[str, type[nn.Module]] = {"flat": FlatNet}
+
+
+def save_snapshot(folder: Path, weights: dict[str, Tensor], meta: Meta, made_by: str) -> None:
+    """Publish weights and meta as a new folder.
+
+    Raises:
+        Corrupt: a weight is not finite; nothing is written.
+        Conflict: the folder exists.
+    """
+    for name, tensor in weights.items():
+        if not torch.isfinite(tensor).all():
+            raise Corrupt(refuse("weights must be finite", name, "Go back to the last snapshot"))
+
+    def write(target: Path) -> None:
+        plain = {name: tensor.detach().contiguous() for name, tensor in weights.items()}
+        (target / MODEL).write_bytes(save(plain))
+        write_json(target / META, meta.as_json())
+
+    author = f"levelcap {levelcap.__version__} {made_by}"
+    publish(folder, write, made_by=author, parents=list(meta.parents))
+
+
+def read_meta(folder: Path) -> Meta:
+    """The description alone; the weights are not looked at."""
+    return meta_from_json(read_json(folder / META), str(folder / META))
+
+
+def load_snapshot(folder: Path) -> tuple[nn.Module, Meta, str]:
+    """The net in evaluation mode, its meta, and the sha256 of its weights.
+
+    Raises:
+        Corrupt: a byte differs from the manifest.
+        BadFile: whole, but not a net this version can build.
+    """
+    if not folder.is_dir():
+        raise BadFile(refuse("no such checkpoint folder", str(folder), "Give its path"))
+    manifest = verify(folder)
+    meta = read_meta(folder)
+    if meta.architecture not in ARCHITECTURES:
+        raise unknown_name("architecture", meta.architecture, tuple(ARCHITECTURES))
+    net = ARCHITECTURES[meta.architecture](meta)
+    try:
+        net.load_state_dict(load((folder / MODEL).read_bytes()))
+    except (SafetensorError, RuntimeError, KeyError) as error:
+        what = f"the weights do not fit {META} ({str(error).splitlines()[0]})"
+        raise BadFile(refuse(what, str(folder), "Use a checkpoint of this version")) from error
+    net.eval()
+    return net, meta, str(manifest.files[MODEL]["sha256"])
+
+
+def weights_of(net: nn.Module) -> dict[str, Any]:
+    """A detached copy of a net's weights."""
+    return {name: tensor.detach().clone() for name, tensor in net.state_dict().items()}

@@ -1,0 +1,120 @@
+"""Nets on disk: whole, verified, rebuilt without guessing; and at the table like any policy."""
+
+import numpy as np
+import pytest
+import torch
+
+import levelcap.world
+from levelcap.kit.errors import BadFile, Conflict, Corrupt, LevelcapError, UnknownName
+from levelcap.nets.checkpoint import load_snapshot, read_meta, save_snapshot, weights_of
+from levelcap.nets.flat import SIZES, count_parameters, flat_meta, new_flat
+from levelcap.nets.meta import meta_from_json
+from levelcap.play.load import NetPolicy, load_checkpoint
+from levelcap.play.matchup import play_games
+from levelcap.play.rollout import Table
+from levelcap.world.policy import load
+from levelcap.world.spec import RULESETS, arena_spec
+
+
+@pytest.fixture
+def saved(tmp_path):
+    meta = flat_meta(arena_spec("duel"), "dummy")
+    net = new_flat(meta, seed=3)
+    save_snapshot(tmp_path / "snap-1", weights_of(net), meta, "test")
+    return tmp_path / "snap-1", net, meta
+
+
+def test_a_loaded_net_computes_the_same(saved):
+    folder, net, meta = saved
+    again, found, digest = load_snapshot(folder)
+    assert found == meta and len(digest) == 64
+    rows = torch.randn(5, meta.input_size)
+    for one, two in zip(net(rows), again(rows), strict=True):
+        assert torch.equal(one, two)
+
+
+def test_the_sizes_are_what_they_say():
+    counts = {size: count_parameters(new_flat(flat_meta(arena_spec("duel"), size)))
+              for size in SIZES}  # fmt: skip
+    # 19*128+128 + 128*128+128 + 128*52+52 + 128+1, worked by hand.
+    assert counts["slim"] == 2560 + 16512 + 6708 + 129
+    assert counts["dummy"] < counts["slim"] < counts["full"]
+    assert flat_meta(arena_spec("siege")).input_size == 371
+    with pytest.raises(UnknownName, match="slim"):
+        flat_meta(arena_spec("duel"), "slm")
+
+
+def test_every_flipped_byte_is_seen(saved):
+    folder, _, _ = saved
+    rng = np.random.default_rng(0)
+    for path in sorted(folder.iterdir()):
+        whole = path.read_bytes()
+        for _ in range(25):
+            data = bytearray(whole)
+            data[rng.integers(len(data))] ^= 1 << int(rng.integers(8))
+            path.write_bytes(data)
+            with pytest.raises(LevelcapError):
+                load_snapshot(folder)
+        path.write_bytes(whole[:-1])
+        with pytest.raises(LevelcapError):
+            load_snapshot(folder)
+        path.write_bytes(whole)
+    load_snapshot(folder)
+
+
+def test_weights_that_are_not_finite_are_never_published(tmp_path):
+    meta = flat_meta(arena_spec("duel"), "dummy")
+    weights = weights_of(new_flat(meta))
+    weights["policy.bias"][3] = float("nan")
+    with pytest.raises(Corrupt, match=r"policy\.bias"):
+        save_snapshot(tmp_path / "bad", weights, meta, "test")
+    assert list(tmp_path.iterdir()) == [tmp_path / "home"] or not (tmp_path / "bad").exists()
+
+
+def test_a_snapshot_is_never_overwritten(saved):
+    folder, net, meta = saved
+    with pytest.raises(Conflict):
+        save_snapshot(folder, weights_of(net), meta, "test")
+
+
+def test_a_wrong_meta_is_refused_with_its_key(saved):
+    folder, _, meta = saved
+    values = meta.as_json()
+    assert meta_from_json(values, "here") == meta == read_meta(folder)
+    for change in ({"extra": 1}, {"meta_version": 9}):
+        with pytest.raises(BadFile, match=r"extra|version"):
+            meta_from_json({**values, **change}, "here")
+    with pytest.raises(BadFile, match="steps"):
+        meta_from_json({k: v for k, v in values.items() if k != "steps"}, "here")
+    with pytest.raises(BadFile, match="no such checkpoint"):
+        load_snapshot(folder / "nowhere")
+
+
+@pytest.mark.parametrize("ruleset", RULESETS)
+def test_a_net_plays_every_ruleset(ruleset):
+    meta = flat_meta(arena_spec(ruleset), "dummy")
+    policy = NetPolicy(new_flat(meta), meta, "0" * 64)
+    world = levelcap.world.make(ruleset, 3, views=meta.views, seed=1)
+    players = world.spec.num_players
+    table, views = Table(world, [policy], np.zeros((3, players), int)), world.reset()
+    offsets = np.array(world.spec.head_offsets)
+    for _ in range(40):
+        actions = table.act(views)
+        allowed = np.take_along_axis(views["mask"], actions + offsets, 2)
+        assert (allowed == 1).all()
+        views = world.step(actions)[0]
+
+
+def test_a_net_refuses_a_world_it_was_not_made_for(saved):
+    folder, _, _ = saved
+    policy = load_checkpoint(folder)
+    with pytest.raises(BadFile, match="plays duel"):
+        policy.bind(levelcap.world.make("gym:CartPole-v1", 1))
+
+
+def test_a_checkpoint_plays_against_a_bot(saved):
+    folder, _, _ = saved
+    result = play_games(load_checkpoint(folder), load("idle"), "duel", 4, seed=1)
+    assert result.games == 4
+    again = play_games(load_checkpoint(folder), load("idle"), "duel", 4, seed=1)
+    assert (result.scores == again.scores).all()
