@@ -45,11 +45,24 @@ numba.config.CACHE_DIR = str(cache_dir())
 _OPTIONS = {"cache": True, "nogil": True, "fastmath": False}
 
 
+_INNER = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+
+
 def kernel(function: Callable[..., Any]) -> Any:
-    """Compile a function that only other kernels call: no Python wrapper, faster to compile."""
-    return numba.njit(**_OPTIONS, no_cpython_wrapper=True, no_cfunc_wrapper=True)(function)
+    """Compile a function that only other kernels call: no Python wrapper, faster to compile.
+
+    Without reference counting: the caller keeps the arrays alive, and counting the references of
+    all buffers at every call (atomically, on counters that both threads share) costs a third of a
+    duel's step. So a kernel cannot make arrays; one that has to is an `allocating` one.
+    """
+    return numba.njit(**_OPTIONS, **_INNER, _nrt=False)(function)
+
+
+def allocating(function: Callable[..., Any]) -> Any:
+    """Compile a kernel that makes arrays."""
+    return numba.njit(**_OPTIONS, **_INNER, _nrt=True)(function)
 
 
 def entry(function: Callable[..., Any]) -> Any:
     """Compile a function that Python calls: cached on disk, without the GIL, exact arithmetic."""
-    return numba.njit(**_OPTIONS, no_cfunc_wrapper=True)(function)
+    return numba.njit(**_OPTIONS, no_cfunc_wrapper=True, _nrt=True)(function)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from levelcap.world.combat import attackable
-from levelcap.world.compiled import kernel
+from levelcap.world.compiled import allocating, kernel
 from levelcap.world.contest import item_in_reach, outside_zone
 from levelcap.world.sight import team_sees
 from levelcap.world.terrain import clearance, frame_sign, length
@@ -224,7 +224,7 @@ def structure_detail(g, r, t, escorted):
     return 1.0 if escorted else 0.5
 
 
-@kernel
+@allocating
 def scratch():
     """Room for one survey."""
     return np.zeros(9)

@@ -11,7 +11,7 @@ import numpy as np
 
 from levelcap.world.chance import LINEUP, SHUFFLE, SPAWN, ZONE, draw, mix, uniform
 from levelcap.world.combat import displace, drop_guard, fly, turn_and_fire, use_ability
-from levelcap.world.compiled import kernel
+from levelcap.world.compiled import allocating, kernel
 from levelcap.world.contest import (
     balance,
     hold_crown,
@@ -170,7 +170,7 @@ def keep_score(g, r):
     return gained
 
 
-@kernel
+@allocating
 def _draw_spawns(g, r):
     seed = g.seed
     if r.num_teams == 2:
@@ -192,7 +192,7 @@ def _draw_spawns(g, r):
         g.x[p], g.y[p] = r.base_x[order[p]], r.base_y[order[p]]
 
 
-@kernel
+@allocating
 def _draw_champions(g, r, random_champions):
     """One line-up per match, used by both teams, without repeats inside a team."""
     roster = r.num_champions - 1
