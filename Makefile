@@ -26,7 +26,7 @@ check: setup  ## ruff, mypy, import contracts, rules of the house
 	@$(BIN)/python -m pytest tests/house
 
 soak: setup  ## the long tests
-	@$(BIN)/python -m pytest -m soak --timeout 3600
+	@$(BIN)/python -m pytest -m "soak or slow" --timeout 3600
 
 bench: setup  ## every benchmark, quick form, one after the other
 	@set -e; for file in benchmarks/*.py; do echo "== $$file"; $(BIN)/python "$$file" --quick; done
