@@ -52,7 +52,7 @@ def kernel(function: Callable[..., Any]) -> Any:
     """Compile a function that only other kernels call: no Python wrapper, faster to compile.
 
     Without reference counting: the caller keeps the arrays alive, and counting the references of
-    all buffers at every call (atomically, on counters that both threads share) costs a third of a
+    all buffers at every call (atomically, on counters that both threads share) cost a quarter of a
     duel's step. So a kernel cannot make arrays; one that has to is an `allocating` one.
     """
     return numba.njit(**_OPTIONS, **_INNER, _nrt=False)(function)

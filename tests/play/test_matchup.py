@@ -17,7 +17,7 @@ def test_sides_are_exchanged_in_pairs():
             first, second = (seats_of_game(ruleset, game + i, 4) for i in (0, 1))
             assert (first + second == 1).all()
             assert first.sum() == len(first) // 2
-    assert {tuple(seats_of_game("lms", g, 4)) for g in range(0, 20, 2)} != {1}
+    assert len({tuple(seats_of_game("lms", g, 4)) for g in range(0, 20, 2)}) > 5
 
 
 def test_one_among_nine_has_one_seat():
