@@ -96,6 +96,13 @@ def one_seat(ruleset: str, game: int, seed: int) -> NDArray[np.int64]:
     return seats
 
 
+def scores_of(ruleset: str, seats: NDArray[Any], winners: NDArray[Any]) -> NDArray[np.float64]:
+    """Scores [M] of policy 0 from seats [M, P] and the teams that won [M] (-1 = draw)."""
+    size = seats.shape[1] // arena_spec(ruleset).num_teams
+    won_by = seats[np.arange(len(seats)), np.maximum(winners, 0) * size]
+    return np.where(winners < 0, 0.5, np.where(won_by == 0, 1.0, 0.0))
+
+
 def play_games(
     a: Any,
     b: Any,
@@ -127,15 +134,12 @@ def play_games(
     for first in range(0, games, BATCH):
         last = min(games, first + BATCH)
         parts.append(
-            _play_batch([a, b], ruleset, layout[first:last], seeds[first:last], patch, champions)
+            play_batch([a, b], ruleset, layout[first:last], seeds[first:last], patch, champions)
         )
         if on_batch:
             on_batch(last)
     winners = np.concatenate([p["winner"] for p in parts])
-    size = layout.shape[1] // arena_spec(ruleset).num_teams
-    winner_seat = np.maximum(winners, 0) * size
-    won_by = layout[np.arange(games), winner_seat]
-    scores = np.where(winners < 0, 0.5, np.where(won_by == 0, 1.0, 0.0))
+    scores = scores_of(ruleset, layout, winners)
     # A game of its own seed is a pair of one.
     low, high = interval(np.repeat(scores, 2) if one_among else scores)
     stats = {key: np.concatenate([p[key] for p in parts]) for key in parts[0]}
@@ -153,14 +157,18 @@ def play_games(
     )
 
 
-def _play_batch(
+def play_batch(
     policies: list[Any],
     ruleset: str,
     seats: NDArray[Any],
     seeds: NDArray[Any],
-    patch: str | dict[str, Any],
-    champions: str | None,
+    patch: str | dict[str, Any] = "1.0",
+    champions: str | None = None,
 ) -> dict[str, NDArray[Any]]:
+    """Play one match a row of seats [M, P] (indices of policies) from seeds [M], each to its end.
+
+    Returns arrays [M]: winner (team, -1 = draw), tick, num_deaths, early_deaths, lead_changes.
+    """
     grid = min(policy.decision_ticks for policy in policies)
     world = make(
         ruleset,

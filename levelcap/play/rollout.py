@@ -51,6 +51,8 @@ class Table:
         for index, policy in enumerate(self.policies):
             rows = np.nonzero(seats == index)
             self.rows.append((rows[0], rows[1]))
+            if hasattr(policy, "sit"):  # a seer must know whose future it looks at
+                policy.sit(*rows)
             self.states.append(policy.initial_state(len(rows[0])))
 
     def act(self, views: dict[str, NDArray[Any]]) -> NDArray[np.uint8]:

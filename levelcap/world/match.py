@@ -108,6 +108,12 @@ class World:
         """Ticks simulated per decision."""
         return self._setup.decision_ticks
 
+    def set_pseudo_reward_scale(self, scale: float) -> None:
+        """Scale pseudo-rewards by this from now on; 0 = none."""
+        if not np.isfinite(scale):
+            raise BadValue(refuse("pseudo_reward_scale must be finite", scale, "Give e.g. 0"))
+        self._setups["scale"] = scale
+
     def reset(self, match_seeds: ArrayLike | None = None) -> Views:
         """Start every match from its first seed, or from new ones [M]; returns the views."""
         if match_seeds is not None:

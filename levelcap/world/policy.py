@@ -32,7 +32,8 @@ class Policy(Protocol):
     `act(views, state)` gets the rows of its players: the views asked for, and always `mask`
     [n, bins], `reset` [n] (this row starts a match: zero that row's state), `key` uint64 [n] (the
     only source of chance) and `alive` [n]. Returns bins [n, heads] and the new state.
-    A policy may also have `bind(world)`, called once before the first `act`.
+    A policy may also have `bind(world)`, called once before the first `act`, and `sit(matches,
+    seats)`, called with the match and seat of each of its rows.
     """
 
     views: tuple[str, ...]

@@ -120,6 +120,7 @@ class Seer:
     def __init__(self, futures: int) -> None:
         self.name, self.futures = f"seer-{futures}", futures
         self._world: Any = None
+        self._seats: tuple[NDArray[Any], NDArray[Any]] | None = None
 
     def bind(self, world: Any) -> None:
         """Take the simulator whose matches it plays in."""
@@ -127,17 +128,19 @@ class Seer:
             raise UserError(refuse("seers play duel only", world.spec.name, "Use --world duel"))
         self._world = world
 
+    def sit(self, matches: NDArray[Any], seats: NDArray[Any]) -> None:
+        """Learn which match and seat each row is: both games of a pair have the same keys."""
+        self._seats = (matches, seats)
+
     def initial_state(self, num_rows: int) -> None:
         """It remembers nothing: it looks."""
 
     def act(self, views: dict[str, NDArray[Any]], state: Any) -> tuple[NDArray[np.int64], Any]:
         """The first move of the best of k futures, for every row."""
         world, keys = self._world, np.ascontiguousarray(views["key"])
-        # A row's key names its match and seat: keys are hashes of exactly these.
-        known = world.buffers.key.reshape(-1)
-        order = np.argsort(known)
-        place = order[np.searchsorted(known, keys, sorter=order)]
-        matches, seats = np.divmod(place, world.spec.num_players)
+        assert self._seats is not None, "sit(matches, seats) comes before act"
+        matches, seats = self._seats
+        assert len(matches) == len(keys), f"{len(keys)} rows for {len(matches)} seats"
         out = np.tile(np.array([5, 5, 5, 5, 0, 0, 0], np.int64), (len(keys), 1))
         cuts = (0, len(keys) // 2, len(keys))
         tasks = [

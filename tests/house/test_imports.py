@@ -10,7 +10,7 @@ from tests.house.sources import PACKAGE, ROOT, imports, module_of, name_of, pack
 TORCH_FREE = (
     *("kit", "world", "guild", "jobs", "lake", "coach", "vault"),
     *("campaign.hero", "campaign.titles", "campaign.flywheel", "campaign.schedule"),
-    *("campaign.effects", "play.matchup", "play.ratings", "play.rollout"),
+    *("campaign.effects", "play.matchup", "play.panel", "play.ratings", "play.rollout"),
     *("services.keeper", "services.tavern", "services.weaver", "services.watchtower"),
     *("services.school", "services.http", "services.ports", "services.clients"),
 )

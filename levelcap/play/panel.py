@@ -1,0 +1,280 @@
+"""The sealed panel: strength counts against opponents that no training run can have met.
+
+    verdict = judge(policy, "duel", seed=0)
+    verdict.sealed["veteran"].win_rate, verdict.trained["veteran"], verdict.differences["veteran"]
+
+The panel is drawn when it is needed: 20 cousins of each of rookie, veteran and master with seeds
+from `SEALED_FROM` on, and in duel the seers, which read the true state. `levelcap.world.policy`
+refuses to load these names for training. The bots that training may use stand in a second column.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from math import sqrt
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import t as student
+
+from levelcap.kit.errors import BadValue, refuse, unknown_name
+from levelcap.kit.seeds import chain, check_seed, stream
+from levelcap.play.matchup import interval, play_batch, play_games, scores_of, seats_of_game
+from levelcap.play.ratings import Games, Ratings, rate
+from levelcap.world.bots import BOTS, SEALED_FROM
+from levelcap.world.policy import SEERS, load
+from levelcap.world.spec import RULESETS, arena_spec
+
+BASES = ("rookie", "veteran", "master")
+COUSINS = 20
+LADDER_GAMES = 400
+_SEEDS_END = 1_000_000_000  # cousin seeds of the panel lie in [SEALED_FROM, this)
+_PURPOSES = ("cousins", "bots", "seers", "ladder", "one among")
+Progress = Callable[[int, int, str], None]
+
+
+@dataclass(frozen=True)
+class Panel:
+    """Names of sealed opponents, by the bot they are cousins of, and the seers."""
+
+    ruleset: str
+    seed: int
+    cousins: dict[str, tuple[str, ...]]
+    seers: tuple[str, ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Everybody on the panel."""
+        return (*(name for names in self.cousins.values() for name in names), *self.seers)
+
+
+@dataclass(frozen=True)
+class Record:
+    """Games against one opponent or one group of them, from the judged policy's side."""
+
+    scores: NDArray[np.float64] = field(repr=False)
+    low: float
+    high: float
+
+    @property
+    def win_rate(self) -> float:
+        """(wins + draws / 2) / games."""
+        return float(self.scores.mean())
+
+    def as_json(self) -> dict[str, float | int]:
+        """The numbers of a row."""
+        return {
+            "win_rate": round(self.win_rate, 6),
+            "low": round(self.low, 6),
+            "high": round(self.high, 6),
+            "wins": int((self.scores == 1).sum()),
+            "draws": int((self.scores == 0.5).sum()),
+            "losses": int((self.scores == 0).sum()),
+            "games": len(self.scores),
+        }
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """How strong a policy is: the sealed panel first, the bots of training second."""
+
+    name: str
+    ruleset: str
+    seed: int
+    sealed: dict[str, Record]  # by base: its 20 cousins together
+    seers: dict[str, Record]
+    trained: dict[str, Record]  # by bot
+    differences: dict[str, tuple[float, float, float]]  # sealed - trained with its interval
+    one_among: dict[str, Record]  # lms: one seat among nine
+    games: tuple[Games, ...]  # against the bots, what its Elo is made of
+    ladder: tuple[Games, ...]  # of the bots among themselves, which link it to the anchor
+    ratings: Ratings
+
+    def elo(self) -> tuple[float, float, float]:
+        """Elo and its 95 % interval."""
+        return (self.ratings.elo(self.name), *self.ratings.interval(self.name))
+
+    def as_json(self) -> dict[str, Any]:
+        """The whole verdict as plain numbers."""
+        tables = ("sealed", "seers", "trained", "one_among")
+        rows = {
+            table: {name: record.as_json() for name, record in getattr(self, table).items()}
+            for table in tables
+        }
+        gaps = {
+            base: {"points": round(gap, 6), "low": round(low, 6), "high": round(high, 6)}
+            for base, (gap, low, high) in self.differences.items()
+        }
+        head = {"name": self.name, "ruleset": self.ruleset, "seed": self.seed}
+        elo = self.ratings.as_json()["players"][self.name]
+        return {**head, **rows, "differences": gaps, "elo": elo, "ratings": self.ratings.as_json()}
+
+
+def draw_panel(ruleset: str, seed: int = 0) -> Panel:
+    """The panel of an evaluation: the same for the same ruleset and seed, another for another."""
+    if ruleset not in RULESETS:
+        raise unknown_name("ruleset", ruleset, RULESETS)
+    check_seed(seed)
+    rng = stream(seed, f"sealed panel of {ruleset}")
+    cousins = {}
+    for base in BASES:
+        drawn: dict[int, None] = {}  # distinct, in the order drawn
+        while len(drawn) < COUSINS:
+            drawn[int(rng.integers(SEALED_FROM, _SEEDS_END))] = None
+        cousins[base] = tuple(f"{base}~{number}" for number in drawn)
+    seers = tuple(f"seer-{k}" for k in SEERS) if ruleset == "duel" else ()
+    return Panel(ruleset, seed, cousins, seers)
+
+
+def judge(
+    policy: Any,
+    ruleset: str,
+    *,
+    seed: int = 0,
+    games_per_cousin: int = 50,
+    bot_games: int = 1000,
+    seer_games: int = 200,
+    seers: bool = False,
+    one_among: bool = False,
+    on_progress: Progress | None = None,
+    name: str = "hero",
+    ladder: Sequence[Games] | None = None,
+) -> Verdict:
+    """Let a policy play the panel and the bots of training.
+
+    seed: draws the panel and all matches; two policies judged with one seed meet the same ones.
+    seers (duel), one_among (lms): play these too. on_progress: told (games done, games in all,
+    what comes next). name: its name in the ratings. ladder: games of the bots among themselves
+    that link them to the anchor (`bot_ladder`), played here when not given.
+    """
+    panel = draw_panel(ruleset, seed)
+    _check(panel, games_per_cousin, bot_games, seer_games, seers, one_among)
+    name = _own_name(name)
+    steps: list[tuple[str, str, int]] = [("cousins", b, COUSINS * games_per_cousin) for b in BASES]
+    steps += [("seers", seer, seer_games) for seer in panel.seers] if seers else []
+    steps += [("bots", bot, bot_games) for bot in BASES]
+    steps += [("one among", bot, bot_games) for bot in BASES] if one_among else []
+    total, done = sum(games for *_, games in steps), 0
+    found: dict[str, dict[str, Record]] = {purpose: {} for purpose in _PURPOSES}
+    for purpose, who, games in steps:
+        if on_progress:
+            on_progress(done, total, f"{purpose} {who}")
+        from_seed = match_seeds(seed, purpose, who)
+        if purpose == "cousins":
+            record = _against_cousins(policy, ruleset, panel.cousins[who], games, from_seed)
+        else:
+            alone = purpose == "one among"
+            result = play_games(policy, load(who), ruleset, games, from_seed, one_among=alone)
+            record = Record(result.scores, result.ci_low, result.ci_high)
+        found[purpose][who] = record
+        done += games
+    if on_progress:
+        on_progress(done, total, "ratings")
+    own = tuple(Games(name, bot, found["bots"][bot].scores) for bot in BASES)
+    if ladder is None:
+        ladder = bot_ladder(ruleset, seed, min(LADDER_GAMES, bot_games))
+    return Verdict(
+        name=name,
+        ruleset=ruleset,
+        seed=seed,
+        sealed=found["cousins"],
+        seers=found["seers"],
+        trained=found["bots"],
+        differences={b: difference(found["cousins"][b], found["bots"][b]) for b in BASES},
+        one_among=found["one among"],
+        games=own,
+        ladder=tuple(ladder),
+        ratings=rate([*own, *ladder]),
+    )
+
+
+def bot_ladder(ruleset: str, seed: int = 0, games: int = LADDER_GAMES) -> list[Games]:
+    """Games of neighbouring bots, which link all of them to the anchor."""
+    found = []
+    for below, above in zip(BASES, BASES[1:], strict=False):
+        from_seed = match_seeds(seed, "ladder", above)
+        result = play_games(load(above), load(below), ruleset, games, from_seed)
+        found.append(Games(above, below, result.scores))
+    return found
+
+
+def match_seeds(seed: int, purpose: str, who: str) -> int:
+    """The seed of one row of the verdict: no two rows share matches."""
+    return int(stream(seed, f"judge {purpose} {who}").integers(2**63))
+
+
+def difference(one: Record, other: Record) -> tuple[float, float, float]:
+    """Win rate of one minus that of the other, and a 95 % interval made of both intervals.
+
+    The ends are those of Newcombe's (1998) square-and-add method, which keeps the shape of
+    intervals near 0 and 1.
+    """
+    a, b = one.win_rate, other.win_rate
+    low = a - b - sqrt((a - one.low) ** 2 + (other.high - b) ** 2)
+    high = a - b + sqrt((one.high - a) ** 2 + (b - other.low) ** 2)
+    return a - b, low, high
+
+
+def cousins_interval(
+    scores: NDArray[np.float64], num_cousins: int = COUSINS
+) -> tuple[float, float]:
+    """95 % interval of the mean score over cousins; equally many pairs of each, one after another.
+
+    Both pairs of games and cousins are drawn by chance: the interval from the variance of pair
+    scores says how well these cousins are beaten, the one from the spread of the cousins' means
+    (Student's t) also how well other ones would be. The wider of the two.
+    """
+    low, high = interval(scores)
+    means = scores.reshape(num_cousins, -1).mean(1)
+    quantile = float(student.ppf(0.975, num_cousins - 1))
+    half = quantile * float(means.std(ddof=1)) / sqrt(num_cousins)
+    if 2 * half <= high - low:
+        return low, high
+    middle = float(scores.mean())
+    return max(0.0, middle - half), min(1.0, middle + half)
+
+
+def _own_name(name: str) -> str:
+    return f"{name} (judged)" if name in BOTS else name  # a bot may itself be judged
+
+
+def _check(
+    panel: Panel,
+    games_per_cousin: int,
+    bot_games: int,
+    seer_games: int,
+    seers: bool,
+    one_among: bool,
+) -> None:
+    counts = {
+        "games_per_cousin": games_per_cousin, "bot_games": bot_games, "seer_games": seer_games
+    }  # fmt: skip
+    for what, games in counts.items():
+        if games < 2 or games % 2:
+            remedy = "Give an even number: games come in pairs, sides exchanged"
+            raise BadValue(refuse(f"{what} must be even and at least 2", games, remedy))
+    if seers and not panel.seers:
+        raise BadValue(refuse("seers play duel only", panel.ruleset, "Leave the seers out"))
+    if one_among and arena_spec(panel.ruleset).num_teams == 2:
+        raise BadValue(refuse("one among nine is for lms", panel.ruleset, "Leave it out"))
+
+
+def _against_cousins(
+    policy: Any, ruleset: str, cousins: Sequence[str], games: int, seed: int
+) -> Record:
+    """Equally many games against each cousin, all of them in one world."""
+    each = games // len(cousins)
+    layout, seeds = [], []
+    for number in range(len(cousins)):
+        own = chain(seed, number)
+        for game in range(each):
+            seats = seats_of_game(ruleset, game, own)
+            layout.append(np.where(seats == 0, 0, number + 1))
+            seeds.append(chain(own, game // 2))
+    table = np.stack(layout)
+    policies = [policy, *(load(cousin) for cousin in cousins)]
+    winners = play_batch(policies, ruleset, table, np.array(seeds, np.uint64))["winner"]
+    scores = scores_of(ruleset, table, winners)
+    return Record(scores, *cousins_interval(scores, len(cousins)))
