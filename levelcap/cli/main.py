@@ -25,6 +25,16 @@ app.command(f"{_LOOK}:watch", name="watch", help="Show a match in the terminal."
 app.command(f"{_LOOK}:replay", name="replay", help="Check a replay file; make a GIF or PNG of it.")
 app.command(f"{_LOOK}:first_match", name="first-match", help="A siege: terminal, replay, GIF.")
 app.command(f"{_LOOK}:worlds", name="worlds", help="List rulesets, bots, patches and champions.")
+_TRAIN = "levelcap.cli.train"
+app.command("levelcap.cli.first_hero:first_hero", name="first-hero", help="A hero from nothing.")
+app.command(
+    "levelcap.cli.record:record", name="record", help="Play games and keep them as a shard."
+)
+app.command(f"{_TRAIN}:imitate", name="imitate", help="Clone recorded play into a policy, pi_sup.")
+app.command(f"{_TRAIN}:reinforce", name="reinforce", help="Let a policy play and learn: pi_rl.")
+app.command(
+    "levelcap.cli.rate:rate", name="rate", help="How strong is it? Sealed panel, bots, Elo."
+)
 app.command("levelcap.cli.doctor:doctor", name="doctor", help="Is this machine ready?")
 realm = App(name="realm", help="The data folder of this machine: its size, or its end.")
 realm.command("levelcap.cli.realm:size", name="size", help="What lies under $LEVELCAP_HOME.")

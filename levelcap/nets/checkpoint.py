@@ -1,8 +1,8 @@
 """Snapshots of nets on disk: a folder, whole or absent, never pickle.
 
-    <folder>/model.safetensors   the weights
-    <folder>/meta.json           what they are (`nets.meta.Meta`)
-    <folder>/manifest.json       sha256 of both, written last
+<folder>/model.safetensors   the weights
+<folder>/meta.json           what they are (`nets.meta.Meta`)
+<folder>/manifest.json       sha256 of both, written last
 """
 
 from __future__ import annotations

@@ -29,6 +29,7 @@ class Meta:
     aim_heads: tuple[int, ...]
     aim_users: tuple[int, ...]
     decision_ticks: int = 3
+    standardise: bool = False
     steps: int = 0
     parents: tuple[str, ...] = ()
     metrics: dict[str, float] = field(default_factory=dict)

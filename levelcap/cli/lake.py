@@ -1,0 +1,145 @@
+"""`levelcap lake ls|show|check`: which shards there are, what is in one, whether it is whole."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+from cyclopts import Parameter
+from rich.console import Console
+from rich.table import Table
+
+from levelcap.kit.errors import BadValue, refuse, unknown_name
+from levelcap.kit.ids import check_id
+from levelcap.kit.paths import get_base_dir
+from levelcap.kit.publish import read_manifest
+from levelcap.lake.check import check_shard, list_shards
+from levelcap.lake.header import HEADER_FILE, Header
+from levelcap.lake.quality import one_sided
+
+Json = Annotated[bool, Parameter(name="--json")]
+
+
+def _trajectories() -> Path:
+    return get_base_dir() / "lake" / "trajectories"
+
+
+def _find(shard: str) -> Path:
+    """The folder of a shard given by name or by path."""
+    if Path(shard).is_dir():
+        return Path(shard)
+    if "/" in shard:
+        raise BadValue(refuse("no such shard", shard, "Give a shard's folder or its name"))
+    path = _trajectories() / check_id(shard, "shard")
+    if not path.is_dir():
+        raise unknown_name("shard", shard, [p.name for p, *_ in list_shards(_trajectories())])
+    return path
+
+
+def _size(folder: Path) -> float:
+    return sum(entry["bytes"] for entry in read_manifest(folder).files.values()) / 1e6
+
+
+def ls() -> None:
+    """List the shards below $LEVELCAP_HOME/lake/trajectories."""
+    table = Table(title=str(_trajectories()), title_justify="left")
+    for name in ("shard", "world", "policies", "views"):
+        table.add_column(name)
+    for name in ("steps", "episodes", "MB", "made"):
+        table.add_column(name, justify="right")
+    for path, header, made in list_shards(_trajectories()):
+        if header is None:
+            table.add_row(path.name, "unreadable: levelcap lake check says why")
+            continue
+        names = ", ".join(policy["name"] for policy in header.policies)
+        counts = (f"{header.num_steps:,}", f"{header.num_episodes:,}", f"{_size(path):.1f}")
+        table.add_row(path.name, header.world, names, header.views, *counts, made)
+    Console(highlight=False).print(table)
+
+
+def show(shard: str, /, *, json_: Json = False) -> None:
+    """Show what a shard says of itself.
+
+    Parameters
+    ----------
+    shard
+        A shard's name or folder.
+    json_
+        Print the header as one JSON object as the last line.
+    """
+    console = Console(highlight=False)
+    folder = _find(shard)
+    manifest = read_manifest(folder)
+    header = Header.from_file(folder / HEADER_FILE)
+    table = Table(title=str(folder), title_justify="left", show_header=False)
+    for name, value in _facts(header).items():
+        table.add_row(name, str(value))
+    table.add_row("made", f"{manifest.created} by {header.made_by}")
+    table.add_row("size", f"{_size(folder):.1f} MB in {len(manifest.files)} files")
+    console.print(table)
+    console.print(report_block(header.quality))
+    if json_:
+        console.print(header.to_bytes().decode().replace("\n", ""), soft_wrap=True)
+
+
+def check(*shards: str, json_: Json = False) -> None:
+    """Read every byte and every value of shards; a broken one ends the command with its reason.
+
+    Parameters
+    ----------
+    shards
+        Names or folders; none: all below $LEVELCAP_HOME/lake/trajectories.
+    json_
+        Print the quality reports as one JSON object as the last line.
+    """
+    console = Console(highlight=False)
+    folders = [_find(shard) for shard in shards]
+    if not shards:
+        folders = [path for path, *_ in list_shards(_trajectories())]
+    reports: dict[str, Any] = {}
+    for folder in folders:
+        header, report = check_shard(folder)
+        reports[str(folder)] = report
+        console.print(
+            f"{folder}: whole · {header.world} · {header.num_steps:,} steps", soft_wrap=True
+        )
+        console.print(report_block(report))
+        for warning in one_sided(report):
+            console.print(f"one-sided: {warning}")
+    if json_:
+        console.print(json.dumps(reports), soft_wrap=True)
+
+
+def _facts(header: Header) -> dict[str, Any]:
+    shapes = (f"{name}{list(shape)}" for name, shape in header.view_shapes.items())
+    patch = f", patch {header.patch['name']} {header.patch['sha256'][:12]}"
+    return {
+        "world": f"{header.world}, version {header.world_version}"
+        + (patch if header.patch["name"] else ""),
+        "views": f"{header.views}: {', '.join(shapes)}",
+        "heads": ", ".join(f"{name} {size}" for name, size in header.heads),
+        "policies": ", ".join(
+            f"{p['name']} {p['hash'][:12]}" + (" with log-probabilities" if p["log_probs"] else "")
+            for p in header.policies
+        ),
+        "steps": f"{header.num_steps:,} in {header.num_episodes:,} episodes of "
+        f"{header.num_matches:,} matches",
+        "source": header.source,
+        "parents": "\n".join(header.parents),
+        "config": json.dumps(header.config),
+    }
+
+
+def report_block(report: dict[str, Any]) -> Table:
+    """The quality report as a table."""
+    table = Table(title="quality", title_justify="left", show_header=False)
+    for name, value in report.items():
+        if name not in ("shares", "length"):
+            shown = "known after a check" if value is None else f"{value:,}"
+            table.add_row(name.replace("_", " "), shown)
+    table.add_row("length", ", ".join(f"{n} {v:g}" for n, v in report["length"].items()))
+    for name, shares in report["shares"].items():
+        listed = ", ".join(f"{value or '–'} {share:.1%}" for value, share in shares.items())
+        table.add_row(f"by {name}", listed)
+    return table

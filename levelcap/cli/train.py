@@ -1,0 +1,236 @@
+"""`levelcap imitate` and `levelcap reinforce`: the two halves of training a hero."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any
+
+from cyclopts import Parameter
+from rich.console import Console
+from rich.table import Table
+
+from levelcap.cli.knobs import apply
+from levelcap.cli.policies import import_here
+from levelcap.cli.progress import Report
+from levelcap.kit.errors import BadValue, refuse
+from levelcap.kit.ids import run_name
+from levelcap.kit.paths import folder
+from levelcap.learn.engine.loop import Outcome
+from levelcap.learn.engine.stops import Stops
+from levelcap.learn.engine.task import Hooks
+from levelcap.learn.imitation.config import ImitationConfig
+from levelcap.learn.imitation.run import Imitated
+from levelcap.learn.imitation.run import Request as ImitationRequest
+from levelcap.learn.imitation.run import imitate as run_imitation
+from levelcap.learn.rl.config import for_world
+from levelcap.learn.rl.run import Request as RlRequest
+from levelcap.learn.rl.run import reinforce as run_reinforcement
+from levelcap.play.load import NetPolicy, load_checkpoint
+from levelcap.play.matchup import play_games
+from levelcap.world.policy import load
+
+World = Annotated[str, Parameter(name=["--world", "--ruleset"])]
+Knobs = Annotated[list[str] | None, Parameter(name="--set", consume_multiple=False)]
+AsJson = Annotated[bool, Parameter(name="--json")]
+BOTS = ("rookie", "veteran", "master")
+
+
+def imitate(
+    *,
+    shards: Annotated[list[Path], Parameter(consume_multiple=True)],
+    world: World = "duel",
+    out: Path | None = None,
+    policies: Annotated[list[str] | None, Parameter(consume_multiple=True)] = None,
+    minutes: float | None = None,
+    updates: int | None = None,
+    size: str = "slim",
+    seed: int = 0,
+    games: int = 200,
+    set_: Knobs = None,
+    json_: AsJson = False,
+) -> None:
+    """Clone recorded play into a new policy, pi_sup.
+
+    Parameters
+    ----------
+    shards
+        Folders that `levelcap record` wrote.
+    world
+        The world the shards must be of.
+    out
+        The run's folder; the same command again continues it.
+    policies
+        Imitate only these players of the shards (default: all).
+    minutes
+        Training time; half a minute if neither minutes nor updates are given.
+    updates
+        Or: number of updates.
+    size
+        dummy, slim or full.
+    seed
+        Of the weights and of the order of the data.
+    games
+        Games against each bot afterwards; 0 = none.
+    set_
+        Any knob, e.g. --set smoothing=.05 --set engine.lr=1e-3.
+    json_
+        Print one JSON object as the last line.
+    """
+    console = Console(highlight=False)
+    import_here(world.partition(":")[2])
+    if minutes is None and updates is None:
+        minutes = 0.5
+    place = out or folder("runs") / run_name("imitate")
+    request = ImitationRequest(world, tuple(shards), place, tuple(policies or ()), size, seed)
+    config = apply(ImitationConfig(), set_ or [])
+    with Report(console, "imitate", None if minutes is None else minutes * 60) as report:
+        done = run_imitation(
+            request, config, Stops(updates=updates, minutes=minutes), Hooks(on_report=report)
+        )
+    console.print(accuracy_table(done))
+    rates = _against_bots(console, done.outcome, world, games, seed)
+    _say_where(console, done.outcome)
+    if json_:
+        document = {**_numbers(done.outcome), "training": done.training,
+                    "validation": done.validation, "win_rates": rates}  # fmt: skip
+        console.print(json.dumps(document), soft_wrap=True)
+
+
+def reinforce(
+    *,
+    from_: Annotated[Path | None, Parameter(name="--from")] = None,
+    world: World = "duel",
+    out: Path | None = None,
+    minutes: float | None = None,
+    steps: int | None = None,
+    updates: int | None = None,
+    until_elo: float | None = None,
+    size: str = "slim",
+    seed: int = 0,
+    games: int = 200,
+    set_: Knobs = None,
+    json_: AsJson = False,
+) -> None:
+    """Let a policy play and learn from the results: pi_sup becomes pi_rl.
+
+    Parameters
+    ----------
+    from_
+        The checkpoint to start from (default: untrained weights, and no pull towards pi_sup).
+    world
+        duel, lms, siege, crown, gym:<id> or zoo:<module>.
+    out
+        The run's folder; the same command again continues it.
+    minutes
+        Training time; 5 if no end is given.
+    steps
+        Or: decisions of learned seats.
+    updates
+        Or: number of updates.
+    until_elo
+        Stop when the slow weights are this strong (measured every minute, outside the clock).
+    size
+        dummy, slim or full; only without --from.
+    seed
+        Of the weights, the matches and the opponents.
+    games
+        Games against each bot afterwards; 0 = none.
+    set_
+        Any knob, e.g. --set kl_coef=.05 --set engine.lr=1e-3 --set opponents=rookie,veteran.
+    json_
+        Print one JSON object as the last line.
+    """
+    console = Console(highlight=False)
+    import_here(world.partition(":")[2])
+    if minutes is None and steps is None and updates is None:
+        minutes = 5.0
+    if until_elo is not None and ":" in world:
+        raise BadValue(refuse("outside games have no Elo", world, "Leave --until-elo out"))
+    place = out or folder("runs") / run_name("reinforce")
+    request = RlRequest(world, place, from_, size, seed)
+    config = apply(for_world(world), set_ or [])
+    stops = Stops(updates=updates, steps=steps, minutes=minutes, elo=until_elo)
+    evaluate = None if until_elo is None else (lambda weights, meta: _elo(weights, meta, world))
+    with Report(console, "reinforce", None if minutes is None else minutes * 60) as report:
+        outcome = run_reinforcement(
+            request, config, stops, Hooks(on_report=report, evaluate=evaluate)
+        )
+    rates = _against_bots(console, outcome, world, games, seed)
+    _say_where(console, outcome)
+    if json_:
+        console.print(json.dumps({**_numbers(outcome), "win_rates": rates}), soft_wrap=True)
+
+
+def accuracy_table(done: Imitated) -> Table:
+    """Share of right bins per head, in matches learned from and in unseen ones."""
+    table = Table(title="Accuracy per head", title_justify="left")
+    for name in ("", "learned from", "unseen matches"):
+        table.add_column(name, justify="left" if not name else "right")
+    for name, value in done.training.items():
+        other = f"{done.validation[name]:.3f}" if name in done.validation else "–"
+        table.add_row(name.removeprefix("accuracy_"), f"{value:.3f}", other)
+    return table
+
+
+def _against_bots(
+    console: Console, outcome: Outcome, world: str, games: int, seed: int
+) -> dict[str, float]:
+    """Win rate of the snapshot against each bot, or its mean return in an outside game."""
+    if games < 1:
+        return {}
+    policy = load_checkpoint(outcome.snapshot)
+    if ":" in world:
+        from levelcap.play.returns import play_episodes
+
+        found = play_episodes(policy, world, games, seed)
+        console.print(
+            f"mean return {found.mean:.2f} "
+            f"({found.ci_low:.2f} to {found.ci_high:.2f}) over {games} episodes"
+        )
+        return {"mean_return": found.mean}
+    table = Table(title=f"{games} games each, sampled actions, EMA weights", title_justify="left")
+    for name in ("opponent", "win rate", "95 % interval"):
+        table.add_column(name, justify="right" if name != "opponent" else "left")
+    rates = {}
+    for bot in BOTS:
+        result = play_games(policy, load(bot), world, games, seed)
+        rates[bot] = result.win_rate
+        table.add_row(bot, f"{result.win_rate:.3f}", f"{result.ci_low:.3f} – {result.ci_high:.3f}")
+    console.print(table)
+    return rates
+
+
+def _elo(weights: dict[str, Any], meta: Any, world: str) -> float:
+    """Elo from 200 games against each bot and the bots among themselves."""
+    from levelcap.nets.flat import FlatNet
+    from levelcap.play.panel import bot_ladder
+    from levelcap.play.ratings import Games, rate
+
+    net = FlatNet(meta)
+    net.load_state_dict(weights)
+    net.eval()
+    policy = NetPolicy(net, meta, "hero")
+    own = [Games("hero", bot, play_games(policy, load(bot), world, 200).scores) for bot in BOTS]
+    return rate([*own, *bot_ladder(world, 0, 200)]).elo("hero")
+
+
+def _numbers(outcome: Outcome) -> dict[str, Any]:
+    return {
+        "snapshot": str(outcome.snapshot), "reason": outcome.reason, **asdict(outcome.progress),
+        "seconds": round(outcome.seconds, 2), "core_seconds": round(outcome.core_seconds, 2),
+        "steps_per_s": round(outcome.progress.steps / max(outcome.seconds, 1e-9), 1),
+    }  # fmt: skip
+
+
+def _say_where(console: Console, outcome: Outcome) -> None:
+    progress = outcome.progress
+    console.print(
+        f"stopped: {outcome.reason} · {progress.steps:,} steps in {outcome.seconds:.0f} s "
+        f"({progress.steps / max(outcome.seconds, 1e-9):,.0f} a second) · "
+        f"{progress.update:,} updates"
+    )
+    if progress.skipped:
+        console.print(f"{progress.skipped} updates were not finite and were skipped")
+    console.print(f"snapshot: {outcome.snapshot}", soft_wrap=True)

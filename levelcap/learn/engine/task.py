@@ -1,0 +1,75 @@
+"""What a trainer brings to the loop: data, one update, its own state. The loop brings the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from torch import nn
+
+from levelcap.learn.engine.state import State
+from levelcap.nets.meta import Meta
+
+
+class Task(Protocol):
+    """A trainer. `gather` may run in another thread while `backward` does; nothing else may.
+
+    net: the weights that learn. parts: updates a batch. meta: what a snapshot says of the net.
+    """
+
+    net: nn.Module
+    parts: int
+
+    def gather(self, version: int) -> Any:
+        """The next batch; version: number of updates its weights have seen."""
+
+    def backward(self, batch: Any, part: int, update: int) -> dict[str, float]:
+        """Add the gradients of one part of the batch; what to log."""
+
+    def meet(self, steps: int, done: float) -> None:
+        """Both halves stand still: hand new weights to whoever acts. done: share of the run."""
+
+    def steps(self, batch: Any) -> int:
+        """Trained steps in a batch."""
+
+    def warm(self, update: int) -> bool:
+        """Is the run past its preparation, so that its speed can be measured?"""
+
+    def meta(self, steps: int, metrics: dict[str, float]) -> Meta:
+        """The description of a snapshot taken now."""
+
+    def summary(self) -> dict[str, float]:
+        """Numbers to show beside the losses, e.g. running win rates."""
+
+    def state(self, batch: Any) -> State:
+        """Everything of the task that a resumed run needs, the batch that waits included."""
+
+    def restore(self, state: State) -> Any:
+        """Take it back; returns the batch that waits."""
+
+
+@dataclass
+class Progress:
+    """Where a run stands: counters of the loop, all of them in the checkpoint."""
+
+    update: int = 0
+    steps: int = 0
+    skipped: int = 0
+    rolled_back: int = 0
+    next_snapshot_s: float = 0.0
+    elo: float | None = None
+
+
+@dataclass(frozen=True)
+class Hooks:
+    """What the caller wants to hear; all optional."""
+
+    on_publish: Callable[[Any], None] | None = None
+    """called with the folder of every snapshot"""
+    on_report: Callable[[dict[str, float]], None] | None = None
+    """called once an iteration with the numbers of the progress bar"""
+    evaluate: Callable[[Any, Meta], float] | None = None
+    """(weights, meta) -> Elo, for a run that ends at an Elo; its time does not count"""
+    evaluate_s: float = 60.0
+    """training seconds between two evaluations"""

@@ -1,0 +1,14 @@
+"""The spec of any world a trainer can be pointed at."""
+
+from __future__ import annotations
+
+from levelcap.world.spec import RULESETS, WorldSpec, arena_spec
+
+
+def spec_of_world(world: str, patch: str = "1.0") -> WorldSpec:
+    """Heads and views of one of our rulesets, or of `gym:…` / `zoo:…`."""
+    if world in RULESETS:
+        return arena_spec(world, patch)
+    from levelcap.world.outside import spec_of
+
+    return spec_of(world)

@@ -1,0 +1,132 @@
+"""From nothing to a hero: record, imitate, reinforce, in one budget of minutes.
+
+    hero = raise_hero("duel", folder, minutes=5, seed=0)      # hero.sup, hero.rl: snapshots
+
+The clock runs from the moment the caller names (the start of the command) to the last checkpoint;
+judging comes afterwards and is not part of it. A hero that was interrupted continues.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from levelcap.kit.errors import BadValue, refuse
+from levelcap.kit.publish import MANIFEST
+from levelcap.learn.engine.loop import Outcome
+from levelcap.learn.engine.stops import Stops
+from levelcap.learn.engine.task import Hooks
+from levelcap.learn.imitation.config import ImitationConfig
+from levelcap.learn.imitation.run import Imitated, imitate
+from levelcap.learn.imitation.run import Request as ImitationRequest
+from levelcap.learn.rl.config import RlConfig, for_world
+from levelcap.learn.rl.run import Request as RlRequest
+from levelcap.learn.rl.run import reinforce
+from levelcap.play.record import record
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How much of each stage; the rest of the minutes is reinforcement."""
+
+    teacher: str = "master"
+    """the bot whose play is imitated"""
+    partner: str = "veteran"
+    """the bot it is recorded against"""
+    games: int = 1_500
+    """games recorded"""
+    imitation_share: float = 0.1
+    """share of the minutes spent on imitation"""
+    imitation_most_s: float = 60.0
+    """and no more than this"""
+
+
+RECIPES: dict[str, Recipe] = {
+    "duel": Recipe(games=3_000),
+    "lms": Recipe(games=300, imitation_most_s=120.0),
+    "siege": Recipe(games=60, imitation_most_s=300.0),
+    "crown": Recipe(games=60, imitation_most_s=300.0),
+}
+
+
+@dataclass(frozen=True)
+class Hero:
+    """What came out: the two snapshots and what each stage took."""
+
+    sup: Path
+    rl: Path
+    imitation: Imitated
+    reinforcement: Outcome
+    seconds: float
+    core_seconds: float
+    stages: dict[str, float]
+
+
+def raise_hero(
+    world: str,
+    out: Path,
+    *,
+    minutes: float,
+    seed: int = 0,
+    size: str = "slim",
+    recipe: Recipe | None = None,
+    rl: RlConfig | None = None,
+    imitation: ImitationConfig | None = None,
+    began: float | None = None,
+    say: Say = lambda text: None,
+    hooks: Hooks | None = None,
+) -> Hero:
+    """Raise a hero of `world` under `out`.
+
+    minutes: from `began` (a time.time(), default now) to the last checkpoint. hooks are those of
+    the reinforcement. Raises what its stages raise; done stages are not repeated.
+    """
+    recipe = recipe or RECIPES.get(world)
+    if recipe is None:
+        remedy = "Give one of our rulesets, or use levelcap reinforce for outside games"
+        raise BadValue(refuse("no recipe for this world", world, remedy))
+    began = time.time() if began is None else began
+    core_began = time.process_time()
+    marks = {"start": time.time() - began}
+    shard = out / "demos"
+    if not (shard / MANIFEST).exists():
+        say(f"recording {recipe.games} games of {recipe.teacher} against {recipe.partner}")
+        names = list(dict.fromkeys((recipe.teacher, recipe.partner)))
+        record(names, world, recipe.games, seed, shard, keep=[recipe.teacher])
+    marks["record"] = time.time() - began
+    say(f"imitating {recipe.teacher}")
+    school_s = min(recipe.imitation_most_s, recipe.imitation_share * minutes * 60)
+    imitated = imitate(
+        ImitationRequest(world, (shard,), out / "imitate", (recipe.teacher,), size, seed),
+        imitation or ImitationConfig(),
+        Stops(minutes=school_s / 60),
+    )
+    marks["imitate"] = time.time() - began
+    left = max(1.0, minutes * 60 - marks["imitate"])
+    say(f"reinforcing for {left:.0f} s")
+    request = RlRequest(world, out / "reinforce", imitated.outcome.snapshot, size, seed)
+    outcome = reinforce(request, rl or for_world(world), Stops(minutes=left / 60), hooks)
+    seconds = time.time() - began
+    marks["reinforce"] = seconds
+    stages = {
+        name: marks[name] - marks[before]
+        for before, name in zip(list(marks)[:-1], list(marks)[1:], strict=True)
+    }
+    return Hero(
+        sup=imitated.outcome.snapshot,
+        rl=outcome.snapshot,
+        imitation=imitated,
+        reinforcement=outcome,
+        seconds=seconds,
+        core_seconds=time.process_time() - core_began,
+        stages={"start": marks["start"], **stages},
+    )
+
+
+def snapshots_of(hero: Hero) -> list[Path]:
+    """The snapshots of the reinforcement, oldest first, the last one included."""
+    return sorted(p for p in hero.rl.parent.iterdir() if (p / MANIFEST).exists())

@@ -1,0 +1,40 @@
+"""Knobs of imitation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from levelcap.learn.engine.config import EngineConfig, check_number
+
+
+@dataclass(frozen=True)
+class ImitationConfig:
+    """One line of help under each field."""
+
+    batch_size: int = 2048
+    """rows an update"""
+    parts: int = 8
+    """updates between two looks at the clock and the stop file"""
+    smoothing: float = 0.0
+    """label smoothing over the allowed bins"""
+    value_coef: float = 0.5
+    """weight of the value's loss: the discounted outcome is learned beside the actions"""
+    gamma: float = 0.0
+    """discount of the outcome; 0 = the world's own"""
+    validation: float = 0.05
+    """share of the matches kept for validation"""
+    window_mb: float = 256.0
+    """memory for shuffling"""
+    engine: EngineConfig = field(
+        default_factory=lambda: EngineConfig(lr=2e-3, ema=0.99, snapshot_s=3600.0)
+    )
+    """knobs of the loop"""
+
+    def __post_init__(self) -> None:
+        for name in ("batch_size", "parts"):
+            check_number(name, getattr(self, name), low=1.0)
+        for name in ("smoothing", "gamma"):
+            check_number(name, getattr(self, name), low=0.0, high=1.0)
+        check_number("validation", self.validation, low=0.0, high=0.5)
+        check_number("value_coef", self.value_coef, low=0.0)
+        check_number("window_mb", self.window_mb, low=1.0)

@@ -1,0 +1,78 @@
+"""`imitate`: from shards of recorded play to pi_sup, in a run folder that can be continued."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+from levelcap.kit.errors import BadValue, refuse
+from levelcap.kit.seeds import check_seed
+from levelcap.lake.read import Shards, open_shards
+from levelcap.learn.engine.folder import RunFolder
+from levelcap.learn.engine.loop import Outcome, train
+from levelcap.learn.engine.stops import Stops
+from levelcap.learn.engine.task import Hooks
+from levelcap.learn.engine.threads import tune_threads
+from levelcap.learn.engine.worlds import spec_of_world
+from levelcap.learn.imitation.config import ImitationConfig
+from levelcap.learn.imitation.task import ImitationTask, accuracy
+from levelcap.nets.checkpoint import load_snapshot
+from levelcap.nets.flat import FlatNet, flat_meta, new_flat
+
+
+@dataclass(frozen=True)
+class Request:
+    """What a run of imitation was asked for; saved as its config.json."""
+
+    world: str
+    shards: tuple[Path, ...]
+    out: Path
+    policies: tuple[str, ...] = ()
+    size: str = "slim"
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class Imitated:
+    """The run's outcome and how well the slow weights predict, seen and unseen matches."""
+
+    outcome: Outcome
+    training: dict[str, float]
+    validation: dict[str, float]
+
+
+def imitate(
+    request: Request, config: ImitationConfig, stops: Stops, hooks: Hooks | None = None
+) -> Imitated:
+    """Train until one of `stops`; the same request again continues where the last one ended."""
+    check_seed(request.seed)
+    tune_threads()
+    shards = _open(request)
+    spec = spec_of_world(request.world, shards.patch)
+    meta = flat_meta(spec, request.size)
+    missing = [name for name in meta.views if name not in shards.views]
+    if missing:
+        remedy = f"Record again with the views {', '.join(meta.views)}"
+        raise BadValue(refuse("these shards lack views the net reads", missing, remedy))
+    config = replace(config, gamma=config.gamma or spec.gamma)
+    with RunFolder(request.out) as folder:
+        wanted = {
+            "kind": "imitate", "world": request.world, "size": request.size, "seed": request.seed,
+            "policies": list(request.policies), "shards": shards.digests, "config": asdict(config),
+        }  # fmt: skip
+        folder.claim(wanted)
+        net = new_flat(meta, request.seed)
+        meta = replace(meta, parents=tuple(shards.digests))
+        task = ImitationTask(net, meta, config, shards, request.seed)
+        outcome = train(task, config.engine, stops, folder, hooks)
+        final, _, _ = load_snapshot(outcome.snapshot)
+        assert isinstance(final, FlatNet)
+        seen = accuracy(final, meta, task.training, config)
+        unseen = accuracy(final, meta, task.validation, config) if config.validation > 0 else {}
+        folder.event("judged", training=seen, validation=unseen)
+    return Imitated(outcome, seen, unseen)
+
+
+def _open(request: Request) -> Shards:
+    shards = open_shards(request.shards, world=request.world)
+    return shards.filtered(policies=request.policies) if request.policies else shards

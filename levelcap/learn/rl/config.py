@@ -1,0 +1,101 @@
+"""Knobs of reinforcement learning, and the defaults of each ruleset."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from levelcap.kit.errors import BadValue, refuse
+from levelcap.learn.engine.config import EngineConfig, check_number
+from levelcap.world.spec import RULESETS
+
+
+@dataclass(frozen=True)
+class RlConfig:
+    """One line of help under each field. `for_world` gives the defaults of a world."""
+
+    gamma: float = 0.0
+    """discount of a decision; 0 = the world's own"""
+    lambda_: float = 0.95
+    """share of the trace that goes on at each step"""
+    rho_bar: float = 1.0
+    """where importance weights of the advantage are cut"""
+    c_bar: float = 1.0
+    """where importance weights of the trace are cut"""
+    upgo_coef: float = 0.2
+    """weight of the upgoing policy gradient"""
+    kl_coef: float = 0.01
+    """pull towards pi_sup"""
+    entropy_coef: float = 0.002
+    """push towards chance"""
+    value_coef: float = 0.5
+    """weight of the value's loss"""
+    advantage_scale: float = 1.0
+    """advantages are scaled to this spread in every update; 0 = as they are"""
+    pseudo_reward: float = 0.0
+    """scale of the world's pseudo-rewards, annealed to 0 over the first half of the run"""
+    lanes: int = 1024
+    """seats the learner plays at once"""
+    unroll: int = 32
+    """decisions a batch"""
+    parts: int = 8
+    """updates a batch"""
+    self_play: float = 0.4
+    """share of the lanes that play against the learner itself"""
+    learned_seats: int = 0
+    """lms: the learner's seats in a match against opponents; 0 = half"""
+    opponents: tuple[str, ...] = ("rookie", "veteran", "master")
+    """bots to play against"""
+    cousins: int = 1
+    """training cousins of each bot"""
+    scheme: str = "variance"
+    """how opponents are drawn: variance = x(1 - x) of the running score, or even"""
+    floor: float = 0.1
+    """share of matches spread evenly over all opponents"""
+    past_every_steps: int = 20_000_000
+    """steps after which the learner's present self joins the opponents"""
+    past_newest: int = 10
+    """past selves kept: the newest"""
+    past_spread: int = 10
+    """past selves kept: spread over the older ones"""
+    value_warmup: int = 60
+    """first updates, in which only the value head learns"""
+    standardise: bool = False
+    """outside worlds: inputs scaled by running moments, kept in the checkpoint"""
+    engine: EngineConfig = field(
+        default_factory=lambda: EngineConfig(lr=1e-3, final_lr_share=0.05, ema=0.99)
+    )
+    """knobs of the loop"""
+
+    def __post_init__(self) -> None:
+        for name in ("gamma", "lambda_", "self_play", "floor"):
+            check_number(name, getattr(self, name), low=0.0, high=1.0)
+        for name in ("upgo_coef", "kl_coef", "entropy_coef", "value_coef", "advantage_scale",
+                     "pseudo_reward", "cousins", "value_warmup", "learned_seats"):  # fmt: skip
+            check_number(name, getattr(self, name), low=0.0)
+        for name in ("rho_bar", "c_bar"):
+            check_number(name, getattr(self, name), low=0.0, open_low=True)
+        for name in ("lanes", "unroll", "parts", "past_every_steps"):
+            check_number(name, getattr(self, name), low=1.0)
+        if self.lanes < 2 * self.parts:
+            remedy = f"Give at least {2 * self.parts} lanes, or fewer parts"
+            raise BadValue(refuse("too few lanes for the parts of a batch", self.lanes, remedy))
+
+
+# What was found to work; benchmarks/log has the trials.
+_DEFAULTS: dict[str, dict[str, object]] = {
+    "duel": {},
+    "lms": {},
+    "siege": {"lanes": 480},
+    "crown": {"lanes": 480},
+}
+_OUTSIDE: dict[str, object] = {
+    "opponents": (), "cousins": 0, "self_play": 1.0, "kl_coef": 0.0, "entropy_coef": 0.01,
+    "standardise": True, "lanes": 64, "unroll": 32, "value_warmup": 0, "upgo_coef": 0.0,
+    "lambda_": 0.95,
+}  # fmt: skip
+
+
+def for_world(world: str) -> RlConfig:
+    """The defaults of this world."""
+    chosen = _DEFAULTS[world] if world in RULESETS else _OUTSIDE
+    return replace(RlConfig(), **chosen)  # type: ignore[arg-type]

@@ -1,0 +1,74 @@
+"""The worlds a run plays in: one for matches against itself, one for matches against others."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import levelcap.world
+from levelcap.kit.seeds import chain, stream
+from levelcap.learn.rl.actor import Room
+from levelcap.learn.rl.config import RlConfig
+from levelcap.learn.rl.opponents import Pool
+from levelcap.nets.meta import Meta
+from levelcap.world.bots import Bot
+from levelcap.world.spec import WorldSpec
+
+SELF, OTHERS = 1, 2  # purposes of the seeds
+
+
+def build_rooms(spec: WorldSpec, meta: Meta, config: RlConfig, pool: Pool, seed: int) -> list[Room]:
+    """Rooms whose lanes together are about `config.lanes`, a multiple of `config.parts`."""
+    players, parts = spec.num_players, config.parts
+    outside = ":" in spec.name
+    share = 1.0 if not pool.members else config.self_play
+    own = _matches(config.lanes * share, players, parts)
+    seats = seats_of_learner(spec, config)
+    other = _matches(config.lanes * (1 - share), seats, parts) if pool.members else 0
+    rooms = []
+    if own:
+        world = _world(spec, own, meta.views, chain(seed, SELF), config, outside)
+        rooms.append(Room(world, np.ones((own, players), np.bool_), None))
+    if other:
+        views = tuple(dict.fromkeys((*meta.views, *Bot.views)))
+        world = _world(spec, other, views, chain(seed, OTHERS), config, outside)
+        rooms.append(Room(world, learned_seats(spec, other, seats, seed), pool))
+    return rooms
+
+
+def _matches(lanes: float, seats: int, parts: int) -> int:
+    return 0 if lanes == 0 else parts * max(1, round(lanes / seats / parts))
+
+
+def seats_of_learner(spec: WorldSpec, config: RlConfig) -> int:
+    """The learner's seats in a match against others: its team, or half of them all."""
+    if spec.num_teams < spec.num_players or spec.num_players == 2:
+        return spec.num_players // spec.num_teams
+    return config.learned_seats or max(1, spec.num_players // 2)
+
+
+def learned_seats(spec: WorldSpec, matches: int, seats: int, seed: int) -> NDArray[np.bool_]:
+    """[M, P]: teams in turn; without teams, seats drawn by seed."""
+    learned = np.zeros((matches, spec.num_players), np.bool_)
+    team = np.arange(spec.num_players) * spec.num_teams // spec.num_players
+    rng = stream(seed, "learned seats")
+    for match in range(matches):
+        if spec.num_teams == 2:
+            learned[match] = team == match % 2
+        else:
+            learned[match, rng.permutation(spec.num_players)[:seats]] = True
+    return learned
+
+
+def _world(
+    spec: WorldSpec, matches: int, views: tuple[str, ...], seed: int, config: RlConfig,
+    outside: bool,
+) -> Any:  # fmt: skip
+    if outside:
+        return levelcap.world.make(spec.name, matches, seed=seed)
+    return levelcap.world.make(
+        spec.name, matches, seed=seed, views=views, patch=spec.patch, threads=1,
+        pseudo_reward_scale=config.pseudo_reward,
+    )  # fmt: skip

@@ -1,0 +1,79 @@
+"""`reinforce`: from pi_sup (or from nothing) to pi_rl, in a run folder that can be continued."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from levelcap.kit.errors import BadValue, refuse
+from levelcap.kit.seeds import chain, check_seed
+from levelcap.learn.engine.folder import RunFolder
+from levelcap.learn.engine.loop import Outcome, train
+from levelcap.learn.engine.stops import Stops
+from levelcap.learn.engine.task import Hooks
+from levelcap.learn.engine.threads import tune_threads
+from levelcap.learn.engine.worlds import spec_of_world
+from levelcap.learn.rl.config import RlConfig
+from levelcap.learn.rl.opponents import bot_pool, training_names
+from levelcap.learn.rl.rooms import build_rooms
+from levelcap.learn.rl.task import RlTask
+from levelcap.nets.checkpoint import load_snapshot
+from levelcap.nets.flat import FlatNet, flat_meta, new_flat
+from levelcap.nets.meta import Meta, check_fits
+from levelcap.world.spec import WorldSpec
+
+
+@dataclass(frozen=True)
+class Request:
+    """What a run of reinforcement learning was asked for; saved as its config.json."""
+
+    world: str
+    out: Path
+    start: Path | None = None
+    size: str = "slim"
+    seed: int = 0
+    patch: str = "1.0"
+
+
+def reinforce(
+    request: Request, config: RlConfig, stops: Stops, hooks: Hooks | None = None
+) -> Outcome:
+    """Train until one of `stops`; the same request again continues where the last one ended."""
+    check_seed(request.seed)
+    tune_threads()
+    with RunFolder(request.out) as folder:
+        wanted: dict[str, Any] = asdict(request) | {"out": None, "kind": "reinforce"}
+        wanted["start"] = None if request.start is None else str(request.start)
+        folder.claim({**wanted, "config": asdict(config)})
+        task = build(request, config)
+        return train(task, config.engine, stops, folder, hooks)
+
+
+def build(request: Request, config: RlConfig) -> RlTask:
+    """Net, worlds and opponents of a run."""
+    spec = spec_of_world(request.world, request.patch)
+    net, meta = _start(request, config, spec)
+    reference = None
+    if request.start is not None:
+        reference = FlatNet(meta)
+        reference.load_state_dict(net.state_dict())
+        reference.eval()
+    names = training_names(config.opponents, config.cousins, request.seed)
+    pool = bot_pool(names, config.scheme, config.floor)
+    rooms = build_rooms(spec, meta, config, pool, chain(request.seed, 3))
+    config = replace(config, gamma=config.gamma or spec.gamma)
+    return RlTask(net, meta, config, rooms, pool, reference)
+
+
+def _start(request: Request, config: RlConfig, spec: WorldSpec) -> tuple[FlatNet, Meta]:
+    if request.start is None:
+        meta = flat_meta(spec, request.size, config.standardise)
+        return new_flat(meta, request.seed), meta
+    net, meta, digest = load_snapshot(request.start)
+    check_fits(meta, spec)
+    if not isinstance(net, FlatNet):
+        remedy = "Give a checkpoint of a flat net"
+        raise BadValue(refuse("this net cannot be reinforced", meta.architecture, remedy))
+    net.train()
+    return net, replace(meta, parents=(digest,), metrics={})

@@ -1,0 +1,84 @@
+"""One update: right targets at ends, a warm-up that spares the policy, NaN that is seen."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+
+from levelcap.learn.maths import heads, losses, returns
+from levelcap.learn.rl.update import Learner
+from tests.learn.rl.test_actor import small_task
+
+
+def test_gradients_are_those_of_the_plain_losses():
+    """The whole update against autograd over learn/maths, masks and dead rows included."""
+    task = small_task("lms", lanes=20, unroll=24, self_play=0.5, kl_coef=0.0, advantage_scale=0.0)
+    batch, meta, config = task.gather(0), task._meta, task.config
+    part, (length, lanes) = 1, task.gather(0).rewards.shape[1:]
+    task.net.zero_grad()
+    Learner(task.net, meta, config).backward(batch, part)
+    fused = [p.grad.clone() for p in task.net.parameters()]
+
+    task.net.zero_grad()
+    inputs = torch.tensor(batch.inputs[part])
+    logits, values = task.net(inputs.reshape(-1, meta.input_size))
+    logits = logits.reshape(length + 1, lanes, -1)[:-1]
+    values = values.reshape(length + 1, lanes)
+    mask, actions = torch.tensor(batch.mask[part]), torch.tensor(batch.actions[part])
+    parts = heads.split_log_softmax(logits, mask, meta.head_sizes)
+    used = heads.used_heads(actions, meta.aim_heads, meta.aim_users)
+    log_prob = heads.joint_log_prob(parts, actions, used)
+    rewards, terminated, truncated = (
+        torch.tensor(a[part]) for a in (batch.rewards, batch.terminated, batch.truncated)
+    )
+    here, ahead = values[:-1].detach(), values[1:].detach()
+    log_rhos = log_prob.detach() - torch.tensor(batch.log_probs[part])
+    both = {"gamma": config.gamma, "lambda_": config.lambda_}
+    trace = returns.vtrace(log_rhos, rewards, here, ahead, terminated, truncated, **both)
+    targets = returns.td_lambda_targets(rewards, ahead, terminated, truncated, **both)
+    climb = returns.upgo_returns(rewards, here, ahead, terminated, truncated, gamma=config.gamma)
+    alive, active = torch.tensor(batch.alive[part]), torch.tensor(batch.active[part])
+    advantage = trace.advantages + config.upgo_coef * (climb - here)
+    loss = (
+        losses.policy_gradient_loss(log_prob, advantage, alive)
+        + config.value_coef * losses.value_loss(values[:-1], targets, active)
+        - config.entropy_coef * losses.masked_mean(heads.entropy(parts, used), alive)
+    )
+    loss.backward()
+    for mine, parameter in zip(fused, task.net.parameters(), strict=True):
+        torch.testing.assert_close(mine, parameter.grad, rtol=2e-3, atol=2e-6)
+
+
+def test_while_the_value_warms_up_only_its_head_learns():
+    task = small_task(value_warmup=10)
+    batch = task.gather(0)
+    task.net.zero_grad(set_to_none=True)
+    task.backward(batch, 0, 3)
+    assert task.net.value.weight.grad is not None
+    assert all(p.grad is None for p in (*task.net.torso.parameters(), task.net.policy.weight))
+    task.backward(batch, 0, 10)
+    assert task.net.policy.weight.grad is not None
+
+
+@pytest.mark.parametrize("field", ["inputs", "rewards", "log_probs"])
+def test_a_nan_in_a_batch_shows_in_the_metrics_or_the_gradient(field):
+    task = small_task(value_warmup=0)
+    batch = task.gather(0)
+    getattr(batch, field)[0, 3, 2] = np.nan
+    task.net.zero_grad(set_to_none=True)
+    metrics = task.backward(batch, 0, 5)
+    norm = torch.nn.utils.clip_grad_norm_(task.net.parameters(), 1.0)
+    assert not (np.isfinite(list(metrics.values())).all() and torch.isfinite(norm))
+
+
+def test_the_advantage_scale_sets_the_spread_of_the_push():
+    task = small_task(value_warmup=0, entropy_coef=0.0, kl_coef=0.0)
+    batch = task.gather(0)
+    norms = []
+    for scale in (1.0, 2.0):
+        learner = Learner(task.net, task._meta, replace(task.config, advantage_scale=scale))
+        task.net.zero_grad(set_to_none=True)
+        learner.backward(batch, 0)
+        norms.append(float(task.net.policy.weight.grad.norm()))
+    assert norms[1] == pytest.approx(2 * norms[0], rel=1e-3)
