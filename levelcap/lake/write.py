@@ -1,0 +1,266 @@
+"""Writing a shard: blocks of whole matches in, a published folder out, memory bounded.
+
+    def fill(writer):
+        for steps, episodes in play():
+            writer.add(steps, episodes)
+    header = write_shard(folder, header, fill)
+
+`fill` runs while the folder is still a hidden temporary one: a kill, a full disk or an error
+leaves nothing that a reader would take for a shard.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+from levelcap.kit.errors import BadValue, refuse
+from levelcap.kit.files import write_bytes
+from levelcap.kit.publish import publish
+from levelcap.lake.header import HEADER_FILE, Header
+from levelcap.lake.quality import Quality
+from levelcap.lake.records import EPISODES, EPISODES_FILE, VIEW, Episodes, Steps, steps_schema
+
+GROUP_ROWS = 65_536
+GROUP_BYTES = 16 << 20  # wide rows come in smaller groups, so that a reader's window holds several
+LAZY_GROWTH = 4  # replaying many matches at once is faster
+FILE_ROWS = 2_000_000
+COUNTERS = ("episode", "t")  # columns that rise by one
+_ZSTD: dict[str, Any] = {"compression": "zstd", "compression_level": 1}
+
+
+def write_shard(folder: Path, header: Header, fill: Callable[[ShardWriter], None]) -> Header:
+    """Publish a new shard.
+
+    Args:
+        folder: where it will be; it must not exist yet.
+        header: what is known beforehand; counts and quality are filled in.
+        fill: called with a writer, to which it adds blocks.
+
+    Returns:
+        The header as stored.
+
+    Raises:
+        Conflict: `folder` exists. BadValue: a broken record, or none at all. NoSpace: disk full.
+        After any of them nothing is left behind.
+    """
+    done: list[Header] = []
+
+    def write(tmp: Path) -> None:
+        writer = ShardWriter(tmp, header)
+        try:
+            fill(writer)
+            done.append(writer.finish())
+        finally:
+            writer.close()
+
+    publish(folder, write, made_by=header.made_by, parents=header.parents)
+    return done[0]
+
+
+class ShardWriter:
+    """Streams blocks of whole matches into the files of one shard; made by `write_shard`."""
+
+    def __init__(self, folder: Path, header: Header) -> None:
+        self._folder, self._header = folder, header
+        self._schema = steps_schema(header)
+        self._quality = Quality(header)
+        self._known = np.array([bool(p["log_probs"]) for p in header.policies])
+        width = header.row_bytes(header.view_names)
+        self._group_rows = max(1, min(GROUP_ROWS, GROUP_BYTES // width))
+        self._group_rows *= LAZY_GROWTH if header.lazy else 1
+        self._waiting: list[tuple[Steps, Episodes]] = []
+        self._waiting_rows = 0
+        self._files: dict[str, int] = {}
+        self._steps_file: pq.ParquetWriter | None = None
+        self._episodes_file = pq.ParquetWriter(folder / EPISODES_FILE, EPISODES, **_ZSTD)
+        self._num_rows = self._num_episodes = self._num_matches = 0
+
+    def add(self, steps: Steps, episodes: Episodes) -> None:
+        """Add a block: the episodes of whole matches and their rows, in the same order.
+
+        Raises:
+            BadValue: rows and episodes do not belong together, or a value is broken.
+        """
+        if len(episodes) == 0:
+            return
+        self._check_shape(steps, episodes)
+        self._quality.add(steps, episodes)
+        turns = np.concatenate(([0], np.diff(episodes.match) != 0))
+        matches = (self._num_matches + np.cumsum(turns)).astype(np.int32)
+        self._num_matches = int(matches[-1]) + 1
+        self._waiting.append((steps, replace(episodes, match=matches)))
+        self._waiting_rows += len(steps)
+        if self._waiting_rows >= self._group_rows:
+            self._flush(everything=False)
+
+    def finish(self) -> Header:
+        """Write what is waiting, then the header."""
+        self._flush(everything=True)
+        self.close()
+        if self._num_episodes == 0:
+            remedy = "Play at least one game, and keep a policy that plays"
+            raise BadValue(refuse("a shard without episodes", 0, remedy))
+        report = self._quality.report()
+        header = replace(
+            self._header,
+            num_steps=report["steps"],
+            num_episodes=report["episodes"],
+            num_matches=self._num_matches,
+            step_files=self._files,
+            quality=report,
+        )
+        write_bytes(self._folder / HEADER_FILE, header.to_bytes())
+        return header
+
+    def close(self) -> None:
+        """Close the files as they are."""
+        if self._steps_file is not None:
+            self._steps_file.close()
+            self._steps_file = None
+        self._episodes_file.close()
+
+    def _check_shape(self, steps: Steps, episodes: Episodes) -> None:
+        header = self._header
+        if int(episodes.length.sum()) != len(steps):
+            remedy = "Give the rows of exactly these episodes, in their order"
+            raise BadValue(refuse("rows and episodes do not fit", len(steps), remedy))
+        wanted: dict[str, tuple[int, ...]] = {"actions": (len(header.heads),)}
+        given = {"actions": steps.actions.shape[1:]}
+        if not header.lazy:
+            wanted |= {"mask": (header.mask_size,), **header.view_shapes}
+            columns = {**steps.columns(), **steps.views}
+            flat = ("rewards", "terminated", "truncated", "alive")
+            missing = [name for name in (*flat, *wanted) if name not in columns]
+            if missing:
+                raise BadValue(refuse("columns are missing", missing, "Give all of them"))
+            given = {name: columns[name].shape[1:] for name in wanted}
+        for name, shape in wanted.items():
+            if given[name] != shape:
+                what = f"{name} has the wrong shape for {header.world}"
+                raise BadValue(refuse(what, given[name], f"Give rows of {shape}"))
+
+    def _flush(self, everything: bool) -> None:
+        """Write row groups that end where an episode (lazy: a match) ends."""
+        if not self._waiting:
+            return
+        steps = _joined_steps([steps for steps, _ in self._waiting])
+        episodes = _joined_episodes([episodes for _, episodes in self._waiting])
+        self._waiting = []
+        ends = np.cumsum(episodes.length)
+        last_of_match = np.append(np.diff(episodes.match) != 0, True)
+        cuts = np.flatnonzero(last_of_match) if self._header.lazy else np.arange(len(ends))
+        first_row = first_episode = 0
+        while first_row < len(steps):
+            left = int(np.searchsorted(ends[cuts], first_row + self._group_rows))
+            if left >= len(cuts) and not everything:
+                break
+            cut = int(cuts[min(left, len(cuts) - 1)])
+            row = int(ends[cut])
+            part = episodes.part(first_episode, cut + 1)
+            self._write_group(steps.part(first_row, row), part)
+            first_row, first_episode = row, cut + 1
+        rest = episodes.part(first_episode, len(episodes))
+        if len(rest):
+            self._waiting = [(steps.part(first_row, len(steps)), rest)]
+        self._waiting_rows = len(steps) - first_row
+
+    def _write_group(self, steps: Steps, episodes: Episodes) -> None:
+        table = self._step_table(steps, episodes)
+        file = self._open_file()
+        file.write_table(table, row_group_size=max(1, len(steps)))
+        self._files[next(reversed(self._files))] += len(steps)
+        self._episodes_file.write_table(self._episode_table(episodes))
+        self._num_rows += len(steps)
+        self._num_episodes += len(episodes)
+
+    def _open_file(self) -> pq.ParquetWriter:
+        full = self._files and next(reversed(self._files.values())) >= FILE_ROWS
+        if self._steps_file is not None and full:
+            self._steps_file.close()
+            self._steps_file = None
+        if self._steps_file is None:
+            name = f"steps-{len(self._files):05d}.parquet"
+            self._files[name] = 0
+            repeating = ["actions.list.element", "intent", "reward"]
+            self._steps_file = pq.ParquetWriter(
+                self._folder / name,
+                self._schema,
+                use_dictionary=[n for n in repeating if n.split(".")[0] in self._schema.names],
+                column_encoding={name: "DELTA_BINARY_PACKED" for name in COUNTERS},
+                write_statistics=list(COUNTERS),
+                **_ZSTD,
+            )
+        return self._steps_file
+
+    def _step_table(self, steps: Steps, episodes: Episodes) -> pa.Table:
+        starts = np.cumsum(episodes.length) - episodes.length
+        numbers = np.arange(self._num_episodes, self._num_episodes + len(episodes))
+        unknown = np.repeat(~self._known[episodes.policy], episodes.length)
+        columns: dict[str, Any] = {
+            "episode": np.repeat(numbers, episodes.length).astype(np.int32),
+            "t": (np.arange(len(steps)) - np.repeat(starts, episodes.length)).astype(np.int32),
+            "actions": steps.actions,
+            "behaviour_log_prob": pa.array(steps.log_probs, pa.float32(), mask=unknown),
+            "intent": steps.intents,
+        }
+        if not self._header.lazy:
+            assert steps.mask is not None
+            columns |= {"mask": np.packbits(steps.mask, axis=1), "reward": steps.rewards}
+            columns |= {n: getattr(steps, n) for n in ("terminated", "truncated", "alive")}
+            columns |= {VIEW + name: steps.views[name] for name in self._header.view_names}
+        arrays = [_arrow(columns[field.name], field.type) for field in self._schema]
+        return pa.Table.from_arrays(arrays, schema=self._schema)
+
+    def _episode_table(self, episodes: Episodes) -> pa.Table:
+        names = np.array([policy["name"] for policy in self._header.policies])
+        hashes = np.array([policy["hash"] for policy in self._header.policies])
+        given = {f.name: getattr(episodes, f.name) for f in fields(episodes)}
+        columns = given | {
+            "episode": np.arange(self._num_episodes, self._num_episodes + len(episodes)),
+            "policy": names[episodes.policy],
+            "policy_hash": hashes[episodes.policy],
+            "first_row": self._num_rows + np.cumsum(episodes.length) - episodes.length,
+        }
+        arrays = [pa.array(columns[field.name], field.type) for field in EPISODES]
+        return pa.Table.from_arrays(arrays, schema=EPISODES)
+
+
+def _arrow(values: Any, kind: pa.DataType) -> pa.Array:
+    """A numpy column as an Arrow array of this type, without copying wide ones."""
+    if isinstance(values, pa.Array):
+        return values
+    if pa.types.is_fixed_size_list(kind):
+        flat = np.ascontiguousarray(values, kind.value_type.to_pandas_dtype()).reshape(-1)
+        return pa.FixedSizeListArray.from_arrays(pa.array(flat), type=kind)
+    if pa.types.is_fixed_size_binary(kind):
+        data = np.ascontiguousarray(values, np.uint8)
+        buffers = [None, pa.py_buffer(data)]
+        return pa.FixedSizeBinaryArray.from_buffers(kind, len(data), buffers)
+    return pa.array(np.asarray(values), kind)
+
+
+def _joined_steps(parts: list[Steps]) -> Steps:
+    if len(parts) == 1:
+        return parts[0]
+    columns: dict[str, NDArray[Any]] = {
+        name: np.concatenate([part.columns()[name] for part in parts])
+        for name in parts[0].columns()
+    }
+    views = {n: np.concatenate([part.views[n] for part in parts]) for n in parts[0].views}
+    return Steps(**columns, views=views)
+
+
+def _joined_episodes(parts: list[Episodes]) -> Episodes:
+    if len(parts) == 1:
+        return parts[0]
+    return Episodes(
+        **{f.name: np.concatenate([getattr(p, f.name) for p in parts]) for f in fields(Episodes)}
+    )
