@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,12 +13,15 @@ from cyclopts import Parameter
 from rich.console import Console
 from rich.table import Table
 
+from levelcap.cli.knobs import apply
 from levelcap.cli.progress import Report
+from levelcap.kit.errors import unknown_name
 from levelcap.kit.files import write_json
 from levelcap.kit.ids import run_name
 from levelcap.kit.paths import folder
 from levelcap.learn.engine.task import Hooks
-from levelcap.learn.first_hero import Hero, raise_hero, snapshots_of
+from levelcap.learn.first_hero import RECIPES, Hero, raise_hero, snapshots_of
+from levelcap.learn.rl.config import for_world
 from levelcap.play.load import load_checkpoint
 from levelcap.play.matchup import play_games
 from levelcap.play.panel import BASES, Verdict, bot_ladder, judge
@@ -35,8 +39,10 @@ def first_hero(
     minutes: float = 5.0,
     seed: int = 0,
     size: str = "slim",
+    teacher: str | None = None,
     games: int = 1000,
     out: Path | None = None,
+    set_: Annotated[list[str] | None, Parameter(name="--set", consume_multiple=False)] = None,
     json_: Annotated[bool, Parameter(name="--json")] = False,
 ) -> None:
     """Raise a hero from nothing and say how strong it got.
@@ -52,20 +58,30 @@ def first_hero(
         Of everything.
     size
         dummy, slim or full.
+    teacher
+        The bot whose recorded play is imitated, against itself (default: master against veteran).
     games
         Games against each bot when rating, and as many against its sealed cousins.
     out
         The hero's folder; the same command again continues it.
+    set_
+        Any knob of the reinforcement, e.g. --set kl_coef=.05.
     json_
         Print one JSON object as the last line.
     """
     console = Console(highlight=False)
+    if world not in RECIPES:
+        raise unknown_name("ruleset", world, tuple(RECIPES))
+    recipe = RECIPES[world]
+    if teacher is not None:
+        recipe = replace(recipe, teacher=teacher, partner=teacher)
     began = psutil.Process().create_time()
     place = out or folder("runs") / run_name("first-hero")
     console.print(f"A first hero of {world}, {minutes:g} minutes, seed {seed}: {place}")
     with Report(console, "reinforce", None) as report:
         hero = raise_hero(
-            world, place, minutes=minutes, seed=seed, size=size, began=began,
+            world, place, minutes=minutes, seed=seed, size=size, began=began, recipe=recipe,
+            rl=apply(for_world(world), set_ or []),
             say=lambda text: console.print(f"[{time.time() - began:4.0f} s] {text}"),
             hooks=Hooks(on_report=report),
         )  # fmt: skip

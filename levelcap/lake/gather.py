@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from levelcap.lake.header import Header
 from levelcap.lake.records import Episodes, Steps
+from levelcap.lake.rows import as_items
 
 BEFORE = ("mask", "alive")
 AFTER = ("actions", "log_probs", "intents", "rewards", "terminated", "truncated")
@@ -83,7 +84,7 @@ class Gather:
                 if name not in columns:
                     shape = (int(length.sum()), *values.shape[1:])
                     columns[name] = np.empty(shape, values.dtype)
-                columns[name][rows] = values
+                as_items(columns[name])[rows] = as_items(values)
         views = {n: columns.pop(n) for n in self._header.view_names if n in columns}
         return Steps(**columns, views=views), self._episodes(facts, there, length)
 
@@ -108,4 +109,4 @@ class Gather:
 
     def _rows(self, values: NDArray[Any], where: NDArray[np.int64]) -> NDArray[Any]:
         flat = values.reshape(self._wanted.size, *values.shape[2:])
-        return flat.take(where, axis=0)
+        return flat.take(where, axis=0)  # copies: a world reuses its arrays

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from levelcap.kit.errors import Corrupt, refuse
 from levelcap.lake.header import Header
+from levelcap.lake.rows import as_items
 from levelcap.world import make
 from levelcap.world.patches import load_patch, patch_hash
 
@@ -47,13 +48,9 @@ def replay_matches(
 
     actions: [N, heads] of all rows; a seat out for good has none and its input is ignored.
     """
-    num_matches = int(matches.match[-1]) + 1
+    num_matches, players = int(matches.match[-1]) + 1, header.num_players
     seeds = np.zeros(num_matches, np.uint64)
     seeds[matches.match] = matches.seed
-    first = np.full((num_matches, header.num_players), -1, np.int64)
-    length = np.zeros((num_matches, header.num_players), np.int64)
-    first[matches.match, matches.seat] = matches.first_row
-    length[matches.match, matches.seat] = matches.length
     world = make(
         header.world,
         num_matches,
@@ -65,21 +62,33 @@ def replay_matches(
         decision_ticks=header.decision_ticks,
         threads=1,  # a reader has its own
     )
+    # Longest first: those who still play at t are then a front part of the list.
+    order = np.argsort(-matches.length, kind="stable")
+    places = (matches.match * players + matches.seat)[order]
+    first, length = matches.first_row[order], matches.length[order]
+    playing = np.searchsorted(-length, -np.arange(int(length[0])), "left")
     columns = _empty(header, len(actions), views)
+    given = np.zeros((num_matches, players, len(header.heads)), np.uint8)
+    before, after = (*views, "mask", "alive"), ("reward", "terminated", "truncated")
     seen = world.reset()
-    for t in range(int(length.max())):
-        where = np.nonzero(t < length)
-        rows = first[where] + t
-        given = np.zeros((num_matches, header.num_players, len(header.heads)), np.uint8)
-        given[where] = actions[rows]
-        for name in (*views, "mask", "alive"):
-            columns[name][rows] = seen[name][where]
-        seen, rewards, terminated, truncated, _ = world.step(given)
-        columns["reward"][rows] = rewards[where]
-        columns["terminated"][rows] = terminated[where]
-        columns["truncated"][rows] = truncated[where]
-    _check_ends(columns["terminated"], first, length)
+    for t, count in enumerate(playing.tolist()):
+        where, rows = places[:count], first[:count] + t
+        as_items(given.reshape(-1, given.shape[2]))[where] = as_items(actions)[rows]
+        for name in before:
+            _move(seen[name], where, columns[name], rows)
+        seen, *results, _ = world.step(given)
+        for name, values in zip(after, results, strict=True):
+            columns[name][rows] = values.reshape(-1)[where]
+    _check_ends(columns["terminated"], first + length - 1)
     return columns
+
+
+def _move(
+    source: NDArray[Any], where: NDArray[np.int64], target: NDArray[Any], rows: NDArray[np.int64]
+) -> None:
+    """Rows `where` of source [M, P, ...] to `rows` of target [N, ...]."""
+    flat = source.reshape(-1, *source.shape[2:])
+    as_items(target)[rows] = as_items(flat)[where]
 
 
 def _champions(header: Header) -> Any:
@@ -96,12 +105,8 @@ def _empty(header: Header, rows: int, views: Sequence[str]) -> dict[str, NDArray
     return columns
 
 
-def _check_ends(
-    terminated: NDArray[np.bool_], first: NDArray[np.int64], length: NDArray[np.int64]
-) -> None:
+def _check_ends(terminated: NDArray[np.bool_], last: NDArray[np.int64]) -> None:
     """Every player must go out exactly at the last row: anything else is another match."""
-    there = length > 0
-    last = (first + length - 1)[there]
     if int(terminated.sum()) != len(last) or not terminated[last].all():
         what = "a replayed match does not end where the recorded one did"
         raise Corrupt(refuse(what, int(terminated.sum()), AGAIN))

@@ -109,8 +109,8 @@ class Shard:
         columns = {name: _numpy(table.column(name)) for name in names}
         for name in views:
             if VIEW + name in columns:
-                shape = (-1, *header.view_shapes[name])
-                columns[name] = columns.pop(VIEW + name).reshape(shape)
+                numbers = columns.pop(VIEW + name).view(header.view_dtype(name))
+                columns[name] = numbers.reshape(-1, *header.view_shapes[name])
         if header.lazy:
             columns |= self._replayed(group, columns["actions"], views)
         first, last = self.span(group)

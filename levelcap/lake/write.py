@@ -215,7 +215,9 @@ class ShardWriter:
             assert steps.mask is not None
             columns |= {"mask": np.packbits(steps.mask, axis=1), "reward": steps.rewards}
             columns |= {n: getattr(steps, n) for n in ("terminated", "truncated", "alive")}
-            columns |= {VIEW + name: steps.views[name] for name in self._header.view_names}
+            for name in self._header.view_names:
+                dtype = self._header.view_dtype(name)
+                columns[VIEW + name] = np.ascontiguousarray(steps.views[name], dtype)
         arrays = [_arrow(columns[field.name], field.type) for field in self._schema]
         return pa.Table.from_arrays(arrays, schema=self._schema)
 
@@ -241,7 +243,8 @@ def _arrow(values: Any, kind: pa.DataType) -> pa.Array:
         flat = np.ascontiguousarray(values, kind.value_type.to_pandas_dtype()).reshape(-1)
         return pa.FixedSizeListArray.from_arrays(pa.array(flat), type=kind)
     if pa.types.is_fixed_size_binary(kind):
-        data = np.ascontiguousarray(values, np.uint8)
+        data = np.ascontiguousarray(values)
+        assert data.nbytes == len(data) * kind.byte_width, "rows of another width"
         buffers = [None, pa.py_buffer(data)]
         return pa.FixedSizeBinaryArray.from_buffers(kind, len(data), buffers)
     return pa.array(np.asarray(values), kind)

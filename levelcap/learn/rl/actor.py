@@ -44,6 +44,7 @@ class Batch:
     alive: NDArray[np.bool_]
     active: NDArray[np.bool_]
     reference: NDArray[np.float32]  # [K, T, n, bins] log-probabilities of pi_sup, or [K, 0, ...]
+    referred: list[bool] = field(default_factory=list)  # which parts have their reference
     version: int = 0  # update count of the weights that acted
     cuts: list[tuple[int, int, int, NDArray[np.float32]]] = field(default_factory=list)
 
@@ -219,13 +220,12 @@ class Actor:
         self._mask = np.zeros((self.lanes, self._layout.bins), np.uint8)
         self._keys = np.zeros(self.lanes, np.uint64)
         self._flags = np.zeros((2, self.lanes), np.bool_)
-        rows = length * self.lanes // parts if reference is not None else 0
-        self._space = np.zeros((rows, self._layout.bins), np.float32)
 
     def gather(self, version: int) -> Batch:
         """Play `length` decisions with the net as it is."""
         batch = self.spare()
         batch.cuts.clear()
+        batch.referred = [self.reference is None] * self.parts
         batch.version = version
         for t in range(self.length):
             self._decide(batch, t)
@@ -233,8 +233,6 @@ class Actor:
                 room.play_opponents(self._actions[index])
                 self._advance(batch, t, index)
         self._look(batch.inputs, self.length)
-        if self.reference is not None:
-            self._refer(batch)
         return batch
 
     def spare(self) -> Batch:
@@ -304,13 +302,15 @@ class Actor:
             if place is not None:
                 batch.cuts.append((place // lanes, t, place % lanes, inputs[row].copy()))
 
-    def _refer(self, batch: Batch) -> None:
-        """What pi_sup would have done, for the KL."""
+    def refer(self, batch: Batch, part: int) -> None:
+        """What pi_sup would have done, for the KL: the same bits in whichever thread it is."""
+        if batch.referred[part]:
+            return
         assert self.reference is not None
-        for part in range(self.parts):
-            inputs = batch.inputs[part, :-1].reshape(-1, self.meta.input_size)
-            with torch.inference_mode():
-                logits, _ = self.reference(torch.from_numpy(inputs))
-            out = batch.reference[part].reshape(-1, self._layout.bins)
-            mask = batch.mask[part].reshape(-1, self._layout.bins)
-            log_softmax_rows(logits.numpy(), mask, self._layout.sizes, self._space[: len(out)], out)
+        inputs = batch.inputs[part, :-1].reshape(-1, self.meta.input_size)
+        with torch.inference_mode():
+            logits, _ = self.reference(torch.from_numpy(inputs))
+        out = batch.reference[part].reshape(-1, self._layout.bins)
+        mask = batch.mask[part].reshape(-1, self._layout.bins)
+        log_softmax_rows(logits.numpy(), mask, self._layout.sizes, np.empty_like(out), out)
+        batch.referred[part] = True

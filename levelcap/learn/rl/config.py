@@ -25,7 +25,7 @@ class RlConfig:
     """weight of the upgoing policy gradient"""
     kl_coef: float = 0.01
     """pull towards pi_sup"""
-    entropy_coef: float = 0.002
+    entropy_coef: float = 0.001
     """push towards chance"""
     value_coef: float = 0.5
     """weight of the value's loss"""
@@ -62,7 +62,9 @@ class RlConfig:
     standardise: bool = False
     """outside worlds: inputs scaled by running moments, kept in the checkpoint"""
     engine: EngineConfig = field(
-        default_factory=lambda: EngineConfig(lr=1e-3, final_lr_share=0.05, ema=0.99)
+        default_factory=lambda: EngineConfig(
+            optimizer="muon", lr=1e-3, hidden_lr=0.01, final_lr_share=0.05, ema=0.99
+        )
     )
     """knobs of the loop"""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 
 import numpy as np
@@ -55,29 +56,38 @@ class RlTask:
         self._next_past = config.past_every_steps
         self._num_bots = len(pool.members)
         self._pseudo = config.pseudo_reward
+        self._referred_by_actor, self._gather_s, self._learn_s = config.parts, 0.0, 0.0
         for room in rooms:
             room.start()
 
     def gather(self, version: int) -> Batch:
         """Play one batch with the acting weights (another thread may be learning)."""
+        began = time.monotonic()
         batch = self.actor.gather(version)
+        for part in range(self.parts - self._referred_by_actor, self.parts):
+            self.actor.refer(batch, part)
         if self.moments is not None:
             self.moments.update(batch.inputs[:, :-1][batch.active])
         if self.scale is not None:
             self.scale.apply(batch)
+        self._gather_s = time.monotonic() - began
         return batch
 
     def backward(self, batch: Batch, part: int, update: int) -> dict[str, float]:
         """Gradients of one part; while the value warms up nothing but its head gets any."""
+        began = time.monotonic()
         warming = update < self.config.value_warmup
+        self.actor.refer(batch, part)
         metrics = self.learner.backward(batch, part, value_only=warming)
         if warming:
             for parameter in self.net.torso.parameters():
                 parameter.grad = None
+        self._learn_s += time.monotonic() - began
         return {**metrics, "lag": float(update - batch.version)}
 
     def meet(self, steps: int, done: float) -> None:
         """New weights for the actor, a past self when one is due, less pseudo-reward."""
+        self._balance()
         if self.config.pseudo_reward > 0:
             self._set_pseudo(self.config.pseudo_reward * max(0.0, 1.0 - 2.0 * done))
         if self.moments is not None:
@@ -86,6 +96,12 @@ class RlTask:
         if self.pool.members and steps >= self._next_past:
             self._next_past += self.config.past_every_steps
             self.admit(f"{PAST}{steps}", weights_of(self.net))
+
+    def _balance(self) -> None:
+        """Let the half that waits do more of the reference's work; the bits stay the same."""
+        change = -1 if self._gather_s > self._learn_s else 1
+        self._referred_by_actor = min(self.parts, max(0, self._referred_by_actor + change))
+        self._learn_s = 0.0
 
     def _set_pseudo(self, scale: float) -> None:
         self._pseudo = scale
@@ -198,6 +214,7 @@ def superfluous(names: list[str], config: RlConfig) -> str | None:
 def _batch_state(batch: Batch) -> State:
     state = State({name: getattr(batch, name) for name in BATCH_FIELDS})
     state.values["version"] = batch.version
+    state.values["referred"] = batch.referred
     state.values["cuts"] = [list(cut[:3]) for cut in batch.cuts]
     if batch.cuts:
         state.arrays["cut_inputs"] = np.stack([cut[3] for cut in batch.cuts])
@@ -207,6 +224,7 @@ def _batch_state(batch: Batch) -> State:
 def _restore_batch(batch: Batch, state: State) -> Batch:
     for name in BATCH_FIELDS:
         getattr(batch, name)[...] = state.arrays[name]
+    batch.referred = list(state.values["referred"])
     batch.version = state.values["version"]
     batch.cuts[:] = [
         (part, t, lane, state.arrays["cut_inputs"][index])
