@@ -2,23 +2,34 @@
 
 import json
 import os
-import subprocess
-import sys
+from dataclasses import dataclass
 
 import pytest
 
-
-def levelcap(*words):
-    return subprocess.run(
-        [sys.executable, "-m", "levelcap", *words],
-        capture_output=True,
-        text=True,
-        timeout=300,
-        env={**os.environ, "COLUMNS": "160"},
-    )
+from levelcap.cli.main import main
 
 
-def test_record_list_show_and_check(home, tmp_path):
+@dataclass
+class Run:
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+@pytest.fixture
+def levelcap(capsys, monkeypatch):
+    """The command in this process: what it printed and how it ended."""
+    monkeypatch.setenv("COLUMNS", "160")
+
+    def run(*words):
+        with pytest.raises(SystemExit) as ended:
+            main(words)
+        return Run(ended.value.code or 0, *capsys.readouterr())
+
+    return run
+
+
+def test_record_list_show_and_check(levelcap, home):
     run = levelcap("record", "rookie", "idle", "--games", "6", "--seed", "1", "--json")
     assert run.returncode == 0, run.stderr
     told = json.loads(run.stdout.splitlines()[-1])
@@ -50,7 +61,7 @@ def test_record_list_show_and_check(home, tmp_path):
     assert "Traceback" not in broken.stderr
 
 
-def test_record_keeps_one_policy_lazily_where_it_is_told_to(tmp_path):
+def test_record_keeps_one_policy_lazily_where_it_is_told_to(levelcap, tmp_path):
     out = tmp_path / "demos"
     run = levelcap("record", "rookie", "idle", "--games", "4", "--keep", "rookie", "--lazy",
                    "--out", str(out), "--json")  # fmt: skip
@@ -80,7 +91,7 @@ def test_record_keeps_one_policy_lazily_where_it_is_told_to(tmp_path):
         (("lake", "check", ".hidden"), "begins with a letter or digit"),
     ],
 )
-def test_bad_input_ends_in_one_sentence(words, said):
+def test_bad_input_ends_in_one_sentence(levelcap, words, said):
     run = levelcap(*words)
     assert run.returncode == 2, run.stderr
     assert said in run.stderr
@@ -88,7 +99,7 @@ def test_bad_input_ends_in_one_sentence(words, said):
     assert len(run.stderr.strip().splitlines()) == 1
 
 
-def test_an_empty_lake_is_no_error(home):
+def test_an_empty_lake_is_no_error(levelcap, home):
     assert levelcap("lake", "ls").returncode == 0
     assert levelcap("lake", "check").returncode == 0
     assert not (home / "lake").exists()

@@ -32,13 +32,21 @@ def test_every_column_comes_back_from_the_plain_files(tmp_path):
         assert table[name] == getattr(steps, name).tolist()
     assert table["intent"] == steps.intents.tolist()
     assert table["mask"] == [bytes([0b11111000])] * 16
-    assert table["view_features"] == steps.views["features"].tolist()
-    assert table["view_grid"] == steps.views["grid"].reshape(16, 6).tolist()
-    assert table["view_frame"] == [row.tobytes() for row in steps.views["frame"]]
+    for name, rows in steps.views.items():
+        assert table[f"view_{name}"] == [row.tobytes() for row in rows]
     # Episodes 0, 2, 4 are the net's; nobody knows the bot's log-probabilities.
     known = [0, 1, 2, 6, 8, 9, 10, 11]
     expected = [float(p) if i in known else None for i, p in enumerate(steps.log_probs)]
     assert table["behaviour_log_prob"] == expected
+
+
+def test_a_view_column_says_how_to_read_its_bytes(tmp_path):
+    steps, _ = made.shard(tmp_path / "s", [3])
+    file = pq.ParquetFile(tmp_path / "s" / "steps-00000.parquet")
+    field = file.schema_arrow.field("view_grid")
+    assert field.metadata == {b"dtype": b"float32", b"shape": b"[2, 3]"}
+    rows = b"".join(file.read(["view_grid"])["view_grid"].to_pylist())
+    assert (np.frombuffer(rows, "float32").reshape(-1, 2, 3) == steps.views["grid"]).all()
 
 
 def test_every_fact_of_an_episode_comes_back(tmp_path):

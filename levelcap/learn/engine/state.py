@@ -72,8 +72,13 @@ def save_state(folder: Path, update: int, state: State) -> Path:
 
 
 def _plain(array: NDArray[Any]) -> NDArray[Any]:
-    array = np.ascontiguousarray(array)
-    return array.reshape(-1).view(np.uint8) if array.dtype.names else array
+    if not array.dtype.names:
+        return np.ascontiguousarray(array)
+    # Field by field, so that the gaps between fields are zero and equal states are equal bytes.
+    clean = np.zeros(array.shape, array.dtype)
+    for name in array.dtype.names:
+        clean[name] = array[name]
+    return clean.reshape(-1).view(np.uint8)
 
 
 def load_state(folder: Path) -> State:

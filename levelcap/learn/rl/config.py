@@ -86,9 +86,9 @@ class RlConfig:
 # What was found to work; benchmarks/log has the trials.
 _DEFAULTS: dict[str, dict[str, object]] = {
     "duel": {},
-    "lms": {},
-    "siege": {"lanes": 480},
-    "crown": {"lanes": 480},
+    "lms": {"lanes": 800},
+    "siege": {"lanes": 400, "pseudo_reward": 0.1},
+    "crown": {"lanes": 400, "pseudo_reward": 0.1},
 }
 _OUTSIDE: dict[str, object] = {
     "opponents": (), "cousins": 0, "self_play": 1.0, "kl_coef": 0.0, "entropy_coef": 0.01,
