@@ -13,8 +13,8 @@ help:  ## this list
 setup:  ## create or repair .venv (the second time in seconds)
 	@scripts/setup.sh main
 
-up: setup  ## set up, then play a scripted siege match: terminal, replay file and GIF
-	@$(BIN)/levelcap first-match
+up: setup  ## set up, then raise a first hero: record, imitate, reinforce, rate, plot
+	@$(BIN)/levelcap first-hero
 
 test: setup  ## set up, then the tests a newcomer runs
 	@$(BIN)/python -m pytest -n 2 --dist loadfile
@@ -31,8 +31,9 @@ soak: setup  ## the long tests
 bench: setup  ## every benchmark, quick form, one after the other
 	@set -e; for file in benchmarks/*.py; do echo "== $$file"; $(BIN)/python "$$file" --quick; done
 
-bench-peers:  ## create .venv-peers, the environment of the programs we compare with
+bench-peers:  ## create .venv-peers and .venv-sample-factory: the programs we compare with
 	@scripts/setup.sh peers
+	@scripts/setup.sh sample-factory
 
 lock:  ## resolve requirements/run-test.in again (needs pip-compile on the PATH)
 	@pip-compile -q --generate-hashes --no-emit-index-url --no-emit-find-links \
@@ -41,6 +42,7 @@ lock:  ## resolve requirements/run-test.in again (needs pip-compile on the PATH)
 	@python3 scripts/lock_tidy.py requirements/run-test.lock.txt
 
 clean:  ## remove environments, caches and build products (never the realm)
-	@rm -rf .venv .venv-peers .venv.lock .venv-peers.lock .mypy_cache .ruff_cache .pytest_cache \
-		.import_linter_cache .hypothesis build dist
+	@rm -rf .venv .venv-peers .venv-sample-factory .venv.lock .venv-peers.lock \
+		.venv-sample-factory.lock .mypy_cache .ruff_cache .pytest_cache .import_linter_cache \
+		.hypothesis build dist
 	@find . -name __pycache__ -not -path './.git/*' -prune -exec rm -rf {} +
