@@ -46,6 +46,7 @@ def imitate(
     minutes: float | None = None,
     updates: int | None = None,
     size: str = "slim",
+    views: Annotated[list[str] | None, Parameter(consume_multiple=True)] = None,
     seed: int = 0,
     games: int = 200,
     set_: Knobs = None,
@@ -69,6 +70,8 @@ def imitate(
         Or: number of updates.
     size
         dummy, slim or full.
+    views
+        What the net reads, if not the usual, e.g. --views features.
     seed
         Of the weights and of the order of the data.
     games
@@ -83,7 +86,9 @@ def imitate(
     if minutes is None and updates is None:
         minutes = 0.5
     place = out or folder("runs") / run_name("imitate")
-    request = ImitationRequest(world, tuple(shards), place, tuple(policies or ()), size, seed)
+    request = ImitationRequest(
+        world, tuple(shards), place, tuple(policies or ()), size, seed, tuple(views or ())
+    )
     config = apply(ImitationConfig(), set_ or [])
     with Report(console, "imitate", None if minutes is None else minutes * 60) as report:
         done = run_imitation(
@@ -108,6 +113,7 @@ def reinforce(
     updates: int | None = None,
     until_elo: float | None = None,
     size: str = "slim",
+    views: Annotated[list[str] | None, Parameter(consume_multiple=True)] = None,
     seed: int = 0,
     games: int = 200,
     set_: Knobs = None,
@@ -133,6 +139,8 @@ def reinforce(
         Stop when the slow weights are this strong (measured every minute, outside the clock).
     size
         dummy, slim or full; only without --from.
+    views
+        What the net reads, if not the usual; only without --from.
     seed
         Of the weights, the matches and the opponents.
     games
@@ -149,9 +157,9 @@ def reinforce(
     if until_elo is not None and ":" in world:
         raise BadValue(refuse("outside games have no Elo", world, "Leave --until-elo out"))
     place = out or folder("runs") / run_name("reinforce")
-    request = RlRequest(world, place, from_, size, seed)
+    request = RlRequest(world, place, from_, size, seed, views=tuple(views or ()))
     config = apply(for_world(world), set_ or [])
-    stops = Stops(updates=updates, steps=steps, minutes=minutes, elo=until_elo)
+    stops = Stops(updates=updates, steps=steps, minutes=minutes, goal=until_elo)
     evaluate = None if until_elo is None else (lambda weights, meta: _elo(weights, meta, world))
     with Report(console, "reinforce", None if minutes is None else minutes * 60) as report:
         outcome = run_reinforcement(

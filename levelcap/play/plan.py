@@ -25,7 +25,7 @@ from levelcap.world.policy import content_hash, load
 from levelcap.world.spec import RULESETS
 
 BATCH = 2048  # matches at once, fewer where matches are long and rows wide
-BATCH_BYTES = 512 << 20  # of collected rows, were every match to last its full time
+BATCH_BYTES = 384 << 20  # of collected rows; one more batch is being written meanwhile
 OUTSIDE_BATCH = 64  # an environment each
 OUTSIDE_DECISIONS = 1_000  # outside games do not say how long they last
 
@@ -64,7 +64,14 @@ class Plan:
     header: Header
     keep: NDArray[np.bool_]  # by policy
     layout: Layout | None  # outside games: one policy in every seat
-    batch: int
+    batch: int  # games of the first batch: they fit even if all last their full time
+
+    def next_batch(self, games: int, rows: int) -> int:
+        """How many games to play next, when the last `games` left so many rows."""
+        if self.layout is None:  # seeds of outside games follow from the batch
+            return self.batch
+        room = BATCH_BYTES * games // max(1, rows * row_width(self.header))
+        return max(2, min(BATCH, room // 2 * 2))
 
     def open(self, first: int, last: int) -> Any:
         """A world with the games first..last-1 in it."""
@@ -164,7 +171,7 @@ def make_plan(
             probe.close()
     wanted = np.array([keep is None or name in keep for name in called])
     layout = None if outside else lay_out(world, len(loaded), games, seed)
-    room = BATCH_BYTES // (limit * header.num_players * _width(header))
+    room = BATCH_BYTES // (limit * header.num_players * row_width(header))
     return Plan(
         loaded, world, games, seed, patch, champions, header, wanted, layout,
         batch=int(max(2, min(OUTSIDE_BATCH if outside else BATCH, room // 2 * 2))),
@@ -190,7 +197,8 @@ def _name(policy: Any) -> str:
     return str(own) if own else f"{type(policy).__name__.lower()}-{content_hash(policy)[:12]}"
 
 
-def _width(header: Header) -> int:
+def row_width(header: Header) -> int:
+    """Bytes of a collected row."""
     names = () if header.lazy else header.view_names
     return header.row_bytes(names) + (0 if header.lazy else header.mask_size)
 

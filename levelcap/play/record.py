@@ -151,9 +151,11 @@ def _fill(
     """Play all games; one batch is written while the next is played."""
     with ThreadPoolExecutor(1, thread_name_prefix="shard") as pool:
         writing: Future[None] | None = None
-        for first in range(0, plan.games, plan.batch):
-            last = min(plan.games, first + plan.batch)
+        first, size = 0, plan.batch
+        while first < plan.games:
+            last = min(plan.games, first + size)
             gather, facts = _play(plan, first, last)
+            first, size = last, plan.next_batch(last - first, gather.num_steps)
             winners.append(facts.winner)
             if writing is not None:
                 writing.result()

@@ -12,7 +12,7 @@ from levelcap.kit.seeds import chain
 from levelcap.lake.check import check_shard
 from levelcap.lake.read import open_shards
 from levelcap.play.matchup import play_games
-from levelcap.play.plan import lay_out
+from levelcap.play.plan import BATCH, BATCH_BYTES, lay_out, make_plan, row_width
 from levelcap.play.record import record
 from levelcap.play.rollout import Table
 from levelcap.world.patches import load_patch
@@ -232,6 +232,21 @@ def test_the_shard_does_not_depend_on_the_batch(tmp_path, monkeypatch):
     for name in ("steps-00000.parquet", "episodes.parquet"):
         one, two = (pq.read_table(tmp_path / f / name) for f in ("whole", "parts"))
         assert one.equals(two)
+
+
+def test_long_matches_and_wide_rows_come_in_smaller_batches():
+    def plan(world, **options):
+        chosen = {"names": None, "keep": None, "views": None, "patch": "1.0", "champions": None}
+        return make_plan(["idle"], world, 4, 0, **(chosen | {"lazy": False} | options))
+
+    narrow, wide = plan("duel", views=("features",)), plan("duel", views=("features", "frame"))
+    assert wide.batch < narrow.batch
+    assert plan("siege").batch < plan("siege", lazy=True).batch
+    rows = 4 * 2 * 600  # four duels of full length
+    full = wide.next_batch(4, rows) * rows / 4 * row_width(wide.header)
+    assert 0.8 * BATCH_BYTES < full <= BATCH_BYTES
+    assert wide.next_batch(4, rows // 10) > 5 * wide.next_batch(4, rows)
+    assert narrow.next_batch(4, 8) == BATCH
 
 
 def test_an_outside_game(tmp_path):

@@ -150,7 +150,7 @@ class Training:
         if self.folder.asked_to_stop():
             return "stop file"
         progress = self.progress
-        return self.stops.reached(progress.update, progress.steps, self.clock.now(), progress.elo)
+        return self.stops.reached(progress.update, progress.steps, self.clock.now(), progress.score)
 
     def _wait_while_paused(self, asked: Any) -> None:
         if not self.folder.paused():
@@ -180,9 +180,9 @@ class Training:
         if self.hooks.evaluate is None or self.clock.now() < self._next_evaluation_s:
             return
         self.clock.stop()
-        elo = self.hooks.evaluate(self.ema.weights, self._meta())
-        self.progress.elo = elo
-        self.folder.event("evaluated", elo=round(elo, 1), update=self.progress.update)
+        score = self.hooks.evaluate(self.ema.weights, self._meta())
+        self.progress.score = score
+        self.folder.event("evaluated", score=round(score, 4), update=self.progress.update)
         self.clock.start()
         self._next_evaluation_s = self.clock.now() + self.hooks.evaluate_s
 

@@ -1,4 +1,4 @@
-"""When a run ends: updates, steps, minutes, Elo, a file, a signal.
+"""When a run ends: updates, steps, minutes, a goal (an Elo), a file, a signal.
 
 Minutes become a number of updates, measured over ten seconds once the run is warm, because the
 schedules run on updates; the deadline holds beside it. Training time counts over restarts and
@@ -55,7 +55,7 @@ class Stops:
     updates: int | None = None
     steps: int | None = None
     minutes: float | None = None
-    elo: float | None = None
+    goal: float | None = None  # of the evaluation
 
     def __post_init__(self) -> None:
         given = {"updates": self.updates, "steps": self.steps, "minutes": self.minutes}
@@ -66,7 +66,7 @@ class Stops:
             if value is not None and not value > 0:
                 raise BadValue(refuse(f"{name} must be above 0", value, f"Give --{name} 1 or more"))
 
-    def reached(self, updates: int, steps: int, seconds: float, elo: float | None) -> str | None:
+    def reached(self, updates: int, steps: int, seconds: float, score: float | None) -> str | None:
         """Why the run is over, or None."""
         if self.updates is not None and updates >= self.updates:
             return f"{updates} updates"
@@ -74,8 +74,8 @@ class Stops:
             return f"{steps} steps"
         if self.minutes is not None and seconds >= self.minutes * 60:
             return f"{self.minutes:g} minutes"
-        if self.elo is not None and elo is not None and elo >= self.elo:
-            return f"Elo {elo:.0f}"
+        if self.goal is not None and score is not None and score >= self.goal:
+            return f"goal reached: {score:.6g}"
         return None
 
 

@@ -58,7 +58,7 @@ class Progress:
     skipped: int = 0
     rolled_back: int = 0
     next_snapshot_s: float = 0.0
-    elo: float | None = None
+    score: float | None = None  # of the last evaluation
 
 
 @dataclass(frozen=True)
@@ -70,6 +70,6 @@ class Hooks:
     on_report: Callable[[dict[str, float]], None] | None = None
     """called once an iteration with the numbers of the progress bar"""
     evaluate: Callable[[Any, Meta], float] | None = None
-    """(weights, meta) -> Elo, for a run that ends at an Elo; its time does not count"""
+    """(weights, meta) -> Elo or another score, for a run with a goal; its time does not count"""
     evaluate_s: float = 60.0
     """training seconds between two evaluations"""

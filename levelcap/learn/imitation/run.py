@@ -30,6 +30,7 @@ class Request:
     policies: tuple[str, ...] = ()
     size: str = "slim"
     seed: int = 0
+    views: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -49,7 +50,7 @@ def imitate(
     tune_threads()
     shards = _open(request)
     spec = spec_of_world(request.world, shards.patch)
-    meta = flat_meta(spec, request.size)
+    meta = flat_meta(spec, request.size, views=request.views)
     missing = [name for name in meta.views if name not in shards.views]
     if missing:
         remedy = f"Record again with the views {', '.join(meta.views)}"
@@ -58,7 +59,8 @@ def imitate(
     with RunFolder(request.out) as folder:
         wanted = {
             "kind": "imitate", "world": request.world, "size": request.size, "seed": request.seed,
-            "policies": list(request.policies), "shards": shards.digests, "config": asdict(config),
+            "policies": list(request.policies), "views": list(meta.views),
+            "shards": shards.digests, "config": asdict(config),
         }  # fmt: skip
         folder.claim(wanted)
         net = new_flat(meta, request.seed)

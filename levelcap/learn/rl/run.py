@@ -34,6 +34,7 @@ class Request:
     size: str = "slim"
     seed: int = 0
     patch: str = "1.0"
+    views: tuple[str, ...] = ()
 
 
 def reinforce(
@@ -68,7 +69,7 @@ def build(request: Request, config: RlConfig) -> RlTask:
 
 def _start(request: Request, config: RlConfig, spec: WorldSpec) -> tuple[FlatNet, Meta]:
     if request.start is None:
-        meta = flat_meta(spec, request.size, config.standardise)
+        meta = flat_meta(spec, request.size, config.standardise, request.views)
         return new_flat(meta, request.seed), meta
     net, meta, digest = load_snapshot(request.start)
     check_fits(meta, spec)

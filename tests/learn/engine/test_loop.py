@@ -189,9 +189,9 @@ def test_minutes_steps_and_elo_end_a_run(tmp_path):
     assert timed.reason.endswith("minutes") and time.monotonic() - began < 2.0
     assert go(tmp_path / "b", Bowl(), Stops(steps=100)).progress.steps == 100
     judged = go(
-        tmp_path / "c", Bowl(), Stops(updates=10**6, elo=1200), evaluate=lambda w, m: 1234.0
+        tmp_path / "c", Bowl(), Stops(updates=10**6, goal=1200), evaluate=lambda w, m: 1234.0
     )
-    assert judged.reason == "Elo 1234"
+    assert judged.reason == "goal reached: 1234"
 
 
 def test_minutes_become_updates_once_the_speed_is_known():

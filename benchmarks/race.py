@@ -1,0 +1,234 @@
+"""Seconds to a fixed strength: ours, Stable-Baselines3, a CleanRL-style loop, Sample Factory.
+
+    python benchmarks/race.py [--quick] [--game duel|cartpole] [--seeds 3] [--limit-s 300]
+
+duel: 80 % against sealed cousins of rookie (200 games, confirmed by 200 others), the learner
+plays rookie, the net is 2 x 128 on `features`, no demonstrations. cartpole: a mean return of 475
+over 100 greedy episodes. Wall and CPU seconds of training; judging, imports and compiling are not
+on the clock. Peers run unmodified in their own environments (`make bench-peers`), every tuned row
+of theirs, best row counts; Stable-Baselines3 also as documented, with 8 Gymnasium environments.
+A row that did not arrive counts its time-out and is marked >=. ratio = best peer / ours without
+demonstrations. The last line is one JSON object.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from benchmarks.peers.arena_env import judge_duel, judge_poles
+from levelcap.learn.engine.stops import Stops
+from levelcap.learn.engine.task import Hooks
+from levelcap.learn.imitation.config import ImitationConfig
+from levelcap.learn.imitation.run import Request as ImitationRequest
+from levelcap.learn.imitation.run import imitate
+from levelcap.learn.rl.config import RlConfig, for_world
+from levelcap.learn.rl.run import Request, reinforce
+from levelcap.nets.flat import FlatNet
+from levelcap.nets.meta import Meta
+from levelcap.play.record import record
+from levelcap.play.sample import Sampler
+from levelcap.world.outside import spec_of
+from levelcap.world.spec import arena_spec
+
+ROOT = Path(__file__).resolve().parents[1]
+SCRIPTS = {
+    "sb3": (".venv-peers", "sb3"),
+    "cleanrl_vec": (".venv-peers", "cleanrl_loop"),
+    "sample_factory": (".venv-sample-factory", "sample_factory"),
+}
+WORLDS = {"duel": "duel", "cartpole": "gym:CartPole-v1"}
+GOALS = {"duel": 0.80, "cartpole": 475.0}
+CHECK_S = {"duel": 5.0, "cartpole": 2.0}
+
+
+class Judge:
+    """(weights, meta) -> score, with the judges the peers have; remembers the curve."""
+
+    def __init__(self, game: str, seed: int) -> None:
+        self.game, self.seed, self.number = game, seed, 0
+
+    def __call__(self, weights: dict[str, Any], meta: Meta) -> float:
+        net = FlatNet(meta)
+        net.load_state_dict(weights)
+        net.eval()
+        score = self._score(net)
+        if self.game == "duel" and score >= GOALS["duel"]:
+            score = (score + self._score(net)) / 2
+        return score
+
+    def _score(self, net: FlatNet) -> float:
+        self.number += 1
+        seed = 1_000 * (self.seed + 1) + self.number
+        sampler = Sampler(arena_spec("duel") if self.game == "duel" else spec_of("gym:CartPole-v1"))
+        rng = np.random.default_rng(seed)
+
+        def act(rows: Any, mask: Any) -> Any:
+            with torch.inference_mode():
+                logits = net(torch.from_numpy(np.ascontiguousarray(rows, np.float32)))[0].numpy()
+            keys = rng.integers(2**63, size=len(rows)).astype(np.uint64)
+            return sampler(logits, mask, keys, greedy=self.game == "cartpole")[0]
+
+        if self.game == "duel":
+            return judge_duel(act, "features", seed=seed)
+        return judge_poles(act, seed=seed)
+
+
+def race_config(game: str, demonstrations: bool) -> RlConfig:
+    """Our defaults; in the duel against rookie alone, as the peers play it."""
+    config = for_world(WORLDS[game])
+    if game == "cartpole":
+        return config
+    if demonstrations:
+        return replace(config, opponents=("rookie",), cousins=0)
+    return replace(config, **SCRATCH)
+
+
+# From nothing there is no pi_sup to stay close to, and more to try out.
+SCRATCH: dict[str, Any] = {
+    "opponents": ("rookie",), "cousins": 0, "self_play": 0.0, "kl_coef": 0.0,
+    "entropy_coef": 0.003, "value_warmup": 0,
+}  # fmt: skip
+
+
+def ours(game: str, seed: int, limit_s: float, demonstrations: bool) -> dict[str, Any]:
+    """One run of ours until the goal; with demonstrations their recording and cloning count."""
+    world = WORLDS[game]
+    with tempfile.TemporaryDirectory() as folder:
+        place, spent, cores, start = Path(folder), 0.0, 0.0, None
+        if demonstrations:
+            began, cpu = time.monotonic(), time.process_time()
+            record(["veteran", "rookie"], world, 400, seed, place / "demos", keep=["veteran"],
+                   views=["features"])  # fmt: skip
+            request = ImitationRequest(world, (place / "demos",), place / "sup", ("veteran",),
+                                       seed=seed, views=("features",))  # fmt: skip
+            start = imitate(request, ImitationConfig(), Stops(minutes=4 / 60)).outcome.snapshot
+            spent, cores = time.monotonic() - began, time.process_time() - cpu
+        views = ("features",) if start is None and game == "duel" else ()
+        done = reinforce(
+            Request(world, place / "run", start, seed=seed, views=views),
+            race_config(game, demonstrations),
+            Stops(minutes=limit_s / 60, goal=GOALS[game]),
+            Hooks(evaluate=Judge(game, seed), evaluate_s=CHECK_S[game]),
+        )
+    reached = done.progress.score is not None and done.progress.score >= GOALS[game]
+    return {
+        "seconds": round(spent + done.seconds, 2) if reached else limit_s, "reached": reached,
+        "cpu_seconds": round(cores + done.core_seconds, 2), "score": done.progress.score,
+    }  # fmt: skip
+
+
+def peer(script: str, row: str, game: str, seed: int, *, limit_s: float) -> dict[str, Any]:
+    """One run of a peer's row in its own environment."""
+    environment, module = SCRIPTS[script]
+    python = ROOT / environment / "bin" / "python"
+    if not python.exists():
+        return {"missing": f"{environment}: run make bench-peers"}
+    command = [
+        str(python), "-m", f"benchmarks.peers.{module}", "--game", game, "--mode", "race",
+        "--row", row, "--seed", str(seed), "--limit-s", str(limit_s),
+    ]  # fmt: skip
+    run = subprocess.run(
+        command, cwd=ROOT, capture_output=True, text=True, timeout=2 * limit_s + 400
+    )
+    lines = run.stdout.strip().splitlines()
+    if not lines:
+        return {"missing": run.stderr.strip().splitlines()[-1:]}
+    found: dict[str, Any] = json.loads(lines[-1])
+    return found
+
+
+def peer_rows(game: str) -> list[tuple[str, str]]:
+    """(script, row) of everything the peers were tuned to for this game."""
+    rows = []
+    for script, (environment, module) in SCRIPTS.items():
+        python = ROOT / environment / "bin" / "python"
+        if not python.exists():
+            print(f"{script}: no {environment}; run make bench-peers")
+            continue
+        code = f"import json; from benchmarks.peers.{module} import ROWS; print(json.dumps(ROWS))"
+        run = subprocess.run([python, "-c", code], cwd=ROOT, capture_output=True, text=True)
+        known = json.loads(run.stdout.splitlines()[-1])
+        rows += [(script, n) for n, row in known.items() if row.get("game", n).startswith(game)]
+    return rows
+
+
+def median_row(name: str, runs: list[dict[str, Any]]) -> dict[str, Any]:
+    """The median run of a row, printed."""
+    bad = [run for run in runs if "seconds" not in run]
+    if bad:
+        print(f"{name:36}{bad[0]}", flush=True)
+        return {"seconds": float("inf"), "problem": str(bad[0])}
+    seconds = statistics.median(run["seconds"] for run in runs)
+    cpu = statistics.median(run["cpu_seconds"] for run in runs)
+    reached = sum(run["reached"] for run in runs)
+    sign = ">=" if reached <= len(runs) // 2 else "  "
+    print(f"{name:36}{sign}{seconds:8.1f} s{cpu:10.1f} CPU-s   {reached}/{len(runs)}", flush=True)
+    return {"seconds": seconds, "cpu_seconds": cpu, "reached": reached, "runs": len(runs)}
+
+
+def main() -> None:
+    """Race and print."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="one seed, 180 s a row")
+    parser.add_argument("--game", choices=tuple(WORLDS), action="append")
+    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--limit-s", type=float, default=300.0)
+    parser.add_argument("--no-peers", action="store_true")
+    options = parser.parse_args()
+    if options.quick:
+        options.seeds, options.limit_s = 1, 180.0
+    seeds, limit_s = range(options.seeds), options.limit_s
+    document: dict[str, Any] = {}
+    for game in options.game or list(WORLDS):
+        print(f"\n{game}: seconds to {GOALS[game]:g}, median of {options.seeds}")
+        found: dict[str, Any] = {}
+        entries: list[tuple[str, Callable[[int], dict[str, Any]]]] = [
+            ("ours", lambda seed, game=game: ours(game, seed, limit_s, False))
+        ]
+        if game == "duel":
+            entries.append(
+                (
+                    "ours with demonstrations",
+                    lambda seed, game=game: ours(game, seed, limit_s, True),
+                )
+            )
+        if not options.no_peers:
+            entries += [
+                (
+                    f"{script} {row}",
+                    lambda seed, s=script, r=row, g=game: peer(s, r, g, seed, limit_s),
+                )
+                for script, row in peer_rows(game)
+            ]
+        for name, run in entries:
+            found[name] = median_row(name, [run(seed) for seed in seeds])
+        peers = {n: r for n, r in found.items() if not n.startswith("ours")}
+        if peers:
+            best = min(peers, key=lambda n: peers[n]["seconds"])
+            document[game] = {
+                "ours_s": found["ours"]["seconds"], "best_peer": best,
+                "best_peer_s": peers[best]["seconds"],
+                "ratio": peers[best]["seconds"] / found["ours"]["seconds"], "rows": found,
+            }  # fmt: skip
+        else:
+            document[game] = {"ours_s": found["ours"]["seconds"], "rows": found}
+    head = document.get("duel", next(iter(document.values())))
+    keys = ("ours_s", "best_peer_s", "ratio")
+    print(json.dumps({**{k: head[k] for k in keys if k in head}, **document}))
+
+
+if __name__ == "__main__":
+    main()
