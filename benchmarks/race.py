@@ -103,7 +103,7 @@ SCRATCH: dict[str, Any] = {
 }  # fmt: skip
 
 
-def ours(game: str, seed: int, limit_s: float, demonstrations: bool) -> dict[str, Any]:
+def ours(game: str, seed: int, *, limit_s: float, demonstrations: bool) -> dict[str, Any]:
     """One run of ours until the goal; with demonstrations their recording and cloning count."""
     world = WORLDS[game]
     with tempfile.TemporaryDirectory() as folder:
@@ -196,23 +196,16 @@ def main() -> None:
         print(f"\n{game}: seconds to {GOALS[game]:g}, median of {options.seeds}")
         found: dict[str, Any] = {}
         entries: list[tuple[str, Callable[[int], dict[str, Any]]]] = [
-            ("ours", lambda seed, game=game: ours(game, seed, limit_s, False))
+            ("ours", partial(ours, game, limit_s=limit_s, demonstrations=False))
         ]
         if game == "duel":
-            entries.append(
-                (
-                    "ours with demonstrations",
-                    lambda seed, game=game: ours(game, seed, limit_s, True),
-                )
-            )
+            helped = partial(ours, game, limit_s=limit_s, demonstrations=True)
+            entries.append(("ours with demonstrations", helped))
         if not options.no_peers:
-            entries += [
-                (
-                    f"{script} {row}",
-                    lambda seed, s=script, r=row, g=game: peer(s, r, g, seed, limit_s),
+            for script, row in peer_rows(game):
+                entries.append(
+                    (f"{script} {row}", partial(peer, script, row, game, limit_s=limit_s))
                 )
-                for script, row in peer_rows(game)
-            ]
         for name, run in entries:
             found[name] = median_row(name, [run(seed) for seed in seeds])
         peers = {n: r for n, r in found.items() if not n.startswith("ours")}

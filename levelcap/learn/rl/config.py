@@ -9,6 +9,10 @@ from levelcap.learn.engine.config import EngineConfig, check_number
 from levelcap.world.spec import RULESETS
 
 
+def _engine(lr: float = 1e-3, hidden_lr: float = 0.01) -> EngineConfig:
+    return EngineConfig(optimizer="muon", lr=lr, hidden_lr=hidden_lr, final_lr_share=0.05)
+
+
 @dataclass(frozen=True)
 class RlConfig:
     """One line of help under each field. `for_world` gives the defaults of a world."""
@@ -61,11 +65,7 @@ class RlConfig:
     """first updates, in which only the value head learns"""
     standardise: bool = False
     """outside worlds: inputs scaled by running moments, kept in the checkpoint"""
-    engine: EngineConfig = field(
-        default_factory=lambda: EngineConfig(
-            optimizer="muon", lr=1e-3, hidden_lr=0.01, final_lr_share=0.05, ema=0.99
-        )
-    )
+    engine: EngineConfig = field(default_factory=lambda: _engine())
     """knobs of the loop"""
 
     def __post_init__(self) -> None:
@@ -83,17 +83,28 @@ class RlConfig:
             raise BadValue(refuse("too few lanes for the parts of a batch", self.lanes, remedy))
 
 
-# What was found to work; benchmarks/log has the trials.
+# Matches of ten last a thousand decisions, so a batch holds few results: fewer, larger and more
+# careful updates, and a stronger pull towards pi_sup. benchmarks/log has the trials.
+_LONG: dict[str, object] = {
+    "lanes": 400, "unroll": 64, "parts": 1, "lambda_": 0.98, "upgo_coef": 0.0,
+    "entropy_coef": 0.0,
+}  # fmt: skip
 _DEFAULTS: dict[str, dict[str, object]] = {
     "duel": {},
-    "lms": {"lanes": 800},
-    "siege": {"lanes": 400, "pseudo_reward": 0.1},
-    "crown": {"lanes": 400, "pseudo_reward": 0.1},
-}
+    "lms": {**_LONG, "kl_coef": 0.05, "engine": _engine(lr=5e-4, hidden_lr=0.005)},
+    "siege": {
+        **_LONG, "kl_coef": 0.1, "pseudo_reward": 0.1, "opponents": ("veteran", "master"),
+        "engine": _engine(lr=3e-4, hidden_lr=0.003),
+    },
+    "crown": {
+        **_LONG, "kl_coef": 0.1, "pseudo_reward": 0.1, "opponents": ("veteran", "master"),
+        "engine": _engine(lr=3e-4, hidden_lr=0.003),
+    },
+}  # fmt: skip
 _OUTSIDE: dict[str, object] = {
     "opponents": (), "cousins": 0, "self_play": 1.0, "kl_coef": 0.0, "entropy_coef": 0.01,
-    "standardise": True, "lanes": 64, "unroll": 32, "value_warmup": 0, "upgo_coef": 0.0,
-    "lambda_": 0.95,
+    "standardise": True, "lanes": 64, "unroll": 32, "parts": 4, "value_warmup": 0,
+    "upgo_coef": 0.0, "lambda_": 0.95, "engine": _engine(lr=1e-3, hidden_lr=0.005),
 }  # fmt: skip
 
 
