@@ -9,7 +9,8 @@ from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemaining
 
 EVERY_S = 10.0
 SHOWN = (
-    ("steps_per_s", "{:,.0f} steps/s"), ("lag", "lag {:.0f}"), ("loss", "loss {:.3f}"),
+    ("steps_per_s", "{:,.0f} steps/s"), ("lag_min", "lag {:.0f}"), ("lag", "/ {:.1f}"),
+    ("lag_max", "/ {:.0f}"), ("reuse", "reuse {:.0f}"), ("loss", "loss {:.3f}"),
     ("policy_loss", "policy {:+.3f}"), ("value_loss", "value {:.3f}"), ("entropy", "H {:.2f}"),
     ("kl", "KL {:.3f}"), ("epochs", "epoch {:.1f}"),
 )  # fmt: skip
@@ -22,7 +23,7 @@ def describe(metrics: dict[str, float]) -> str:
     parts += [f"{name} {100 * value:.0f} %" for name, value in scores.items()]
     if metrics.get("skipped"):
         parts.append(f"{metrics['skipped']:.0f} updates skipped")
-    return " · ".join(parts)
+    return " · ".join(parts).replace(" · /", " /")
 
 
 class Report:

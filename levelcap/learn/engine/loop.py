@@ -166,6 +166,9 @@ class Training:
     def _report(self, logged: list[dict[str, float]], batch: Any, took_s: float) -> None:
         mean = {name: float(np.mean([row[name] for row in logged])) for name in logged[0]}
         steps = self.task.steps(batch)
+        if "lag" in mean:
+            lags = [row["lag"] for row in logged]
+            mean.update(lag_min=min(lags), lag_max=max(lags))
         mean.update(
             steps=self.progress.steps, updates=self.progress.update, skipped=self.guard.skipped,
             seconds=self.clock.now(), core_seconds=self.clock.core_now(),

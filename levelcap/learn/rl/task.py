@@ -146,6 +146,7 @@ class RlTask:
         shown = {f"score_{m.name}": m.rate for m in self.pool.members if "~" not in m.name
                  and not m.name.startswith(PAST)}  # fmt: skip
         shown["past_selves"] = float(len(self._past_weights))
+        shown["reuse"] = 1.0  # every step is learned from once
         return shown
 
     def state(self, batch: Batch) -> State:
