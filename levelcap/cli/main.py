@@ -36,6 +36,11 @@ app.command(
     "levelcap.cli.rate:rate", name="rate", help="How strong is it? Sealed panel, bots, Elo."
 )
 app.command("levelcap.cli.doctor:doctor", name="doctor", help="Is this machine ready?")
+lake = App(name="lake", help="Recorded play: shards of episodes.")
+lake.command("levelcap.cli.lake:ls", name="ls", help="List the shards of this realm.")
+lake.command("levelcap.cli.lake:show", name="show", help="Show what a shard says of itself.")
+lake.command("levelcap.cli.lake:check", name="check", help="Read every byte and value of shards.")
+app.command(lake)
 realm = App(name="realm", help="The data folder of this machine: its size, or its end.")
 realm.command("levelcap.cli.realm:size", name="size", help="What lies under $LEVELCAP_HOME.")
 realm.command("levelcap.cli.realm:wipe", name="wipe", help="Delete all of it, after asking.")

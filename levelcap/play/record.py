@@ -72,6 +72,8 @@ class Scribe(Table):
             self.rows[index] = (matches[left], seats[left])
             if hasattr(self.policies[index], "sit"):
                 self.policies[index].sit(*self.rows[index])
+            if hasattr(self.policies[index], "sit"):
+                self.policies[index].sit(*self.rows[index])
 
     def _act_one(self, index: int, views: dict[str, NDArray[Any]]) -> None:
         policy, rows = self.policies[index], self.rows[index]

@@ -302,3 +302,9 @@ def test_bad_requests_are_refused_before_anything_is_played(tmp_path):
     refused(BadValue, "takes one policy", ["uniform", "idle"], "gym:CartPole-v1", 2)
     refused(BadValue, "cannot be replayed", ["uniform"], "gym:CartPole-v1", 2, lazy=True)
     refused(BadValue, "seed must be in", ["rookie"], "duel", 2, -1)
+
+
+def test_a_seer_keeps_its_own_matches_while_others_end(tmp_path):
+    summary = record(["seer-16", "master"], "duel", 60, 0, tmp_path / "seen", keep=["seer-16"])
+    result = summary.results[0]
+    assert result["wins"] / result["games"] > 0.8  # looking at other matches it won 62 %
