@@ -23,7 +23,7 @@ class ImitationConfig:
     """discount of the outcome; 0 = the world's own"""
     validation: float = 0.05
     """share of the matches kept for validation"""
-    window_mb: float = 256.0
+    window_mb: float = 128.0
     """memory for shuffling"""
     engine: EngineConfig = field(
         default_factory=lambda: EngineConfig(lr=2e-3, ema=0.99, snapshot_s=3600.0)
