@@ -2,13 +2,13 @@
 
     python benchmarks/race.py [--quick] [--game duel|cartpole] [--seeds 3] [--limit-s 300]
 
-duel: 80 % against sealed cousins of rookie (200 games, confirmed by 200 others), the learner
-plays rookie, the net is 2 x 128 on `features`, no demonstrations. cartpole: a mean return of 475
-over 100 greedy episodes. Wall and CPU seconds of training; judging, imports and compiling are not
-on the clock. Peers run unmodified in their own environments (`make bench-peers`), every tuned row
-of theirs, best row counts; Stable-Baselines3 also as documented, with 8 Gymnasium environments.
-A row that did not arrive counts its time-out and is marked >=. ratio = best peer / ours without
-demonstrations. The last line is one JSON object.
+duel: 80 % against sealed cousins of rookie (200 games, confirmed by 200 others); the learner
+plays rookie, the net is 2 x 128, no demonstrations; peers read the views that suit them better.
+cartpole: a mean return of 475 over 100 greedy episodes. Wall and CPU seconds of training; judging,
+imports and compiling are not on the clock. Peers run unmodified in their own environments
+(`make bench-peers`), every tuned row of theirs, best row counts; Stable-Baselines3 also as
+documented, with 8 Gymnasium environments. A row that did not arrive counts its time-out and is
+marked >=. ratio = best peer / ours without demonstrations. The last line is one JSON object.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ class Judge:
             return sampler(logits, mask, keys, greedy=self.game == "cartpole")[0]
 
         if self.game == "duel":
-            return judge_duel(act, "features", seed=seed)
+            return judge_duel(act, "all", seed=seed)
         return judge_poles(act, seed=seed)
 
 
@@ -110,15 +110,12 @@ def ours(game: str, seed: int, *, limit_s: float, demonstrations: bool) -> dict[
         place, spent, cores, start = Path(folder), 0.0, 0.0, None
         if demonstrations:
             began, cpu = time.monotonic(), time.process_time()
-            record(["veteran", "rookie"], world, 400, seed, place / "demos", keep=["veteran"],
-                   views=["features"])  # fmt: skip
-            request = ImitationRequest(world, (place / "demos",), place / "sup", ("veteran",),
-                                       seed=seed, views=("features",))  # fmt: skip
+            record(["veteran", "rookie"], world, 400, seed, place / "demos", keep=["veteran"])
+            request = ImitationRequest(world, (place / "demos",), place / "sup", seed=seed)
             start = imitate(request, ImitationConfig(), Stops(minutes=4 / 60)).outcome.snapshot
             spent, cores = time.monotonic() - began, time.process_time() - cpu
-        views = ("features",) if start is None and game == "duel" else ()
         done = reinforce(
-            Request(world, place / "run", start, seed=seed, views=views),
+            Request(world, place / "run", start, seed=seed),
             race_config(game, demonstrations),
             Stops(minutes=limit_s / 60, goal=GOALS[game]),
             Hooks(evaluate=Judge(game, seed), evaluate_s=CHECK_S[game]),
