@@ -25,7 +25,7 @@ from levelcap.world.policy import content_hash, load
 from levelcap.world.spec import RULESETS
 
 BATCH = 2048  # matches at once, fewer where matches are long and rows wide
-BATCH_BYTES = 384 << 20  # of collected rows; one more batch is being written meanwhile
+BATCH_BYTES = 128 << 20  # of collected rows; one more batch is being written meanwhile
 OUTSIDE_BATCH = 64  # an environment each
 OUTSIDE_DECISIONS = 1_000  # outside games do not say how long they last
 
