@@ -4,7 +4,8 @@
     while playing:
         gather.look(views, active)           # before the decision
         gather.note(actions, log_probs, intents, rewards, terminated, truncated)
-    steps, episodes = gather.block(facts)
+    for steps, episodes in gather.blocks(facts):
+        ...
 
 A world shows one decision of all players at a time; a shard stores one player's decisions
 together. Only rows of active players are copied.
@@ -12,7 +13,9 @@ together. Only rows of active players are copied.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -22,6 +25,7 @@ from levelcap.lake.header import Header
 from levelcap.lake.records import Episodes, Steps
 from levelcap.lake.rows import as_items
 
+PIECE_BYTES = 24 << 20  # laid out at a time: memory that can be used again and again
 BEFORE = ("mask", "alive")
 AFTER = ("actions", "log_probs", "intents", "rewards", "terminated", "truncated")
 LAZY_AFTER = ("actions", "log_probs", "intents")
@@ -70,23 +74,40 @@ class Gather:
             self._chunks[-1][name] = self._rows(columns[name], where)
         self._reward_sum[where] += columns["rewards"].reshape(-1)[where]
 
-    def block(self, facts: Facts) -> tuple[Steps, Episodes]:
-        """All rows, match by match and seat by seat; the collected memory is given back."""
-        there = np.flatnonzero(self._length)
+    def blocks(self, facts: Facts) -> Iterator[tuple[Steps, Episodes]]:
+        """All rows, match by match and seat by seat, in pieces of whole matches."""
+        match_rows = self._length.reshape(self._wanted.shape).sum(axis=1)
+        piece = np.cumsum(match_rows) // max(1, PIECE_BYTES // self._row_bytes())
+        cuts = [0, *(np.flatnonzero(np.diff(piece)) + 1).tolist(), len(match_rows)]
+        for first, last in pairwise(cuts):
+            if match_rows[first:last].any():
+                yield self._piece(facts, first, last)
+
+    def _piece(self, facts: Facts, first: int, last: int) -> tuple[Steps, Episodes]:
+        """Matches first..last-1. The seats of a decision are sorted, so theirs lie together."""
+        players = self._wanted.shape[1]
+        low, high = first * players, last * players
+        there = low + np.flatnonzero(self._length[low:high])
         length = self._length[there]
-        first = np.zeros(self._wanted.size, np.int64)
-        first[there] = np.cumsum(length) - length
+        begins = np.zeros(high - low, np.int64)
+        begins[there - low] = np.cumsum(length) - length
         columns: dict[str, NDArray[Any]] = {}
-        for t, where in enumerate(self._where):
-            rows = first[where] + t
-            chunk, self._chunks[t] = self._chunks[t], {}
+        for t, (where, chunk) in enumerate(zip(self._where, self._chunks, strict=True)):
+            a, b = np.searchsorted(where, (low, high)).tolist()
+            if a == b:
+                continue
+            rows = begins[where[a:b] - low] + t
             for name, values in chunk.items():
                 if name not in columns:
                     shape = (int(length.sum()), *values.shape[1:])
                     columns[name] = np.empty(shape, values.dtype)
-                as_items(columns[name])[rows] = as_items(values)
+                as_items(columns[name])[rows] = as_items(values)[a:b]
         views = {n: columns.pop(n) for n in self._header.view_names if n in columns}
         return Steps(**columns, views=views), self._episodes(facts, there, length)
+
+    def _row_bytes(self) -> int:
+        names = () if self._header.lazy else self._header.view_names
+        return self._header.row_bytes(names) + self._header.mask_size
 
     def _episodes(
         self, facts: Facts, there: NDArray[np.int64], length: NDArray[np.int32]

@@ -1,9 +1,11 @@
 """Reading shards: opened with suspicion, filtered, split by match, served as seeded batches.
 
-shards = open_shards([folder_a, folder_b], world="duel", policies=["master"])
-training, validation = shards.split(validation=0.05)
-for batch in training.batches(4096, seed=0, first_batch=resume_at):
-    ...
+    shards = open_shards([folder_a, folder_b], world="duel", policies=["master"])
+    training, validation = shards.split(validation=0.05)
+    for batch in training.batches(4096, seed=0, first_batch=resume_at):
+        ...
+
+Nothing is read of a folder before all of its bytes have been compared with its manifest.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ actions (see `replay.py`). A log-probability that nobody knows is null in the fi
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any
 
@@ -145,6 +145,23 @@ class Steps:
         columns = {name: array[first:last] for name, array in self.columns().items()}
         views = {name: array[first:last] for name, array in self.views.items()}
         return Steps(**columns, views=views)
+
+
+def join_steps(parts: Sequence[Steps]) -> Steps:
+    """One block of several, copied."""
+    columns: dict[str, NDArray[Any]] = {
+        name: np.concatenate([part.columns()[name] for part in parts])
+        for name in parts[0].columns()
+    }
+    views = {n: np.concatenate([part.views[n] for part in parts]) for n in parts[0].views}
+    return Steps(**columns, views=views)
+
+
+def join_episodes(parts: Sequence[Episodes]) -> Episodes:
+    """One block of several, copied."""
+    return Episodes(
+        **{f.name: np.concatenate([getattr(p, f.name) for p in parts]) for f in fields(Episodes)}
+    )
 
 
 @dataclass(frozen=True)

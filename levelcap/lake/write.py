@@ -19,14 +19,22 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
-from numpy.typing import NDArray
 
 from levelcap.kit.errors import BadValue, refuse
 from levelcap.kit.files import write_bytes
 from levelcap.kit.publish import publish
 from levelcap.lake.header import HEADER_FILE, Header
 from levelcap.lake.quality import Quality
-from levelcap.lake.records import EPISODES, EPISODES_FILE, VIEW, Episodes, Steps, steps_schema
+from levelcap.lake.records import (
+    EPISODES,
+    EPISODES_FILE,
+    VIEW,
+    Episodes,
+    Steps,
+    join_episodes,
+    join_steps,
+    steps_schema,
+)
 
 GROUP_ROWS = 65_536
 GROUP_BYTES = 16 << 20  # wide rows come in smaller groups, so that a reader's window holds several
@@ -96,14 +104,11 @@ class ShardWriter:
         turns = np.concatenate(([0], np.diff(episodes.match) != 0))
         matches = (self._num_matches + np.cumsum(turns)).astype(np.int32)
         self._num_matches = int(matches[-1]) + 1
-        self._waiting.append((steps, replace(episodes, match=matches)))
-        self._waiting_rows += len(steps)
-        if self._waiting_rows >= self._group_rows:
-            self._flush(everything=False)
+        self._take(steps, replace(episodes, match=matches))
 
     def finish(self) -> Header:
         """Write what is waiting, then the header."""
-        self._flush(everything=True)
+        self._flush()
         self.close()
         if self._num_episodes == 0:
             remedy = "Play at least one game, and keep a policy that plays"
@@ -147,30 +152,37 @@ class ShardWriter:
                 what = f"{name} has the wrong shape for {header.world}"
                 raise BadValue(refuse(what, given[name], f"Give rows of {shape}"))
 
-    def _flush(self, everything: bool) -> None:
-        """Write row groups that end where an episode (lazy: a match) ends."""
-        if not self._waiting:
-            return
-        steps = _joined_steps([steps for steps, _ in self._waiting])
-        episodes = _joined_episodes([episodes for _, episodes in self._waiting])
-        self._waiting = []
+    def _take(self, steps: Steps, episodes: Episodes) -> None:
+        """Cut a block into row groups that end where an episode (lazy: a match) ends."""
         ends = np.cumsum(episodes.length)
         last_of_match = np.append(np.diff(episodes.match) != 0, True)
         cuts = np.flatnonzero(last_of_match) if self._header.lazy else np.arange(len(ends))
-        first_row = first_episode = 0
-        while first_row < len(steps):
-            left = int(np.searchsorted(ends[cuts], first_row + self._group_rows))
-            if left >= len(cuts) and not everything:
-                break
-            cut = int(cuts[min(left, len(cuts) - 1)])
-            row = int(ends[cut])
-            part = episodes.part(first_episode, cut + 1)
-            self._write_group(steps.part(first_row, row), part)
-            first_row, first_episode = row, cut + 1
-        rest = episodes.part(first_episode, len(episodes))
-        if len(rest):
-            self._waiting = [(steps.part(first_row, len(steps)), rest)]
-        self._waiting_rows = len(steps) - first_row
+        row = episode = 0
+        while row < len(steps):
+            full = row + self._group_rows - self._waiting_rows
+            number = int(np.searchsorted(ends[cuts], full))
+            last = number >= len(cuts)
+            cut = len(ends) - 1 if last else int(cuts[number])
+            end = int(ends[cut])
+            part = steps.part(row, end)
+            # What is left to wait is copied: it must not keep the memory of the whole block.
+            part = join_steps([part]) if last else part
+            self._waiting.append((part, episodes.part(episode, cut + 1)))
+            self._waiting_rows += end - row
+            row, episode = end, cut + 1
+            if not last:
+                self._flush()
+
+    def _flush(self) -> None:
+        """Write what is waiting as one row group."""
+        if self._waiting:
+            steps, episodes = zip(*self._waiting, strict=True)
+            self._waiting, self._waiting_rows = [], 0
+            one = len(steps) == 1
+            self._write_group(
+                steps[0] if one else join_steps(steps),
+                episodes[0] if one else join_episodes(episodes),
+            )
 
     def _write_group(self, steps: Steps, episodes: Episodes) -> None:
         table = self._step_table(steps, episodes)
@@ -248,22 +260,3 @@ def _arrow(values: Any, kind: pa.DataType) -> pa.Array:
         buffers = [None, pa.py_buffer(data)]
         return pa.FixedSizeBinaryArray.from_buffers(kind, len(data), buffers)
     return pa.array(np.asarray(values), kind)
-
-
-def _joined_steps(parts: list[Steps]) -> Steps:
-    if len(parts) == 1:
-        return parts[0]
-    columns: dict[str, NDArray[Any]] = {
-        name: np.concatenate([part.columns()[name] for part in parts])
-        for name in parts[0].columns()
-    }
-    views = {n: np.concatenate([part.views[n] for part in parts]) for n in parts[0].views}
-    return Steps(**columns, views=views)
-
-
-def _joined_episodes(parts: list[Episodes]) -> Episodes:
-    if len(parts) == 1:
-        return parts[0]
-    return Episodes(
-        **{f.name: np.concatenate([getattr(p, f.name) for p in parts]) for f in fields(Episodes)}
-    )

@@ -77,7 +77,11 @@ class Scribe(Table):
 
     def _act_one(self, index: int, views: dict[str, NDArray[Any]]) -> None:
         policy, rows = self.policies[index], self.rows[index]
-        mine = {name: views[name][rows] for name in (*policy.views, *ALWAYS)}
+        flat = rows[0] * self.seats.shape[1] + rows[1]
+        mine = {
+            name: views[name].reshape(-1, *views[name].shape[2:]).take(flat, axis=0)
+            for name in (*policy.views, *ALWAYS)
+        }
         if knows_log_probs(policy):
             actions, log_probs, _, self.states[index] = policy.act_full(mine, self.states[index])
             self.log_probs[rows] = log_probs
@@ -169,7 +173,8 @@ def _fill(
 
 
 def _write(writer: ShardWriter, gather: Gather, facts: Facts) -> None:
-    writer.add(*gather.block(facts))
+    for steps, episodes in gather.blocks(facts):
+        writer.add(steps, episodes)
 
 
 def _play(plan: Plan, first: int, last: int) -> tuple[Gather, Facts]:
