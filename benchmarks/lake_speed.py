@@ -34,7 +34,7 @@ from rich.table import Table
 
 from levelcap.lake.header import Header
 from levelcap.lake.read import Shards, open_shards
-from levelcap.lake.records import Episodes, Steps
+from levelcap.lake.records import Episodes, Steps, join_episodes, join_steps
 from levelcap.lake.write import ShardWriter, write_shard
 from levelcap.play.plan import make_plan
 from levelcap.play.record import _play, record
@@ -53,7 +53,8 @@ def played(games: int, views: tuple[str, ...]) -> tuple[Header, Steps, Episodes]
         champions=None, lazy=False,
     )  # fmt: skip
     gather, facts = _play(plan, 0, games)
-    return plan.header, *gather.block(facts)
+    steps, episodes = zip(*gather.blocks(facts), strict=True)
+    return plan.header, join_steps(steps), join_episodes(episodes)
 
 
 def write_many(folder: Path, header: Header, steps: Steps, episodes: Episodes, want: int) -> int:

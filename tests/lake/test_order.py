@@ -105,5 +105,9 @@ def test_windows_hold_all_groups_once_and_no_more_rows_than_allowed(counts, wind
 
 
 def test_places_are_a_permutation():
-    places = Order(np.array([5, 7]), 100, seed=0).places(0, 0, 12)
+    order = Order(np.array([5, 7]), 100, seed=0)
+    places = order.places(0, 0, 12)
     assert sorted(places.tolist()) == list(range(12))
+    assert (places == order.places(0, 0, 12)).all()
+    for epoch, window in ((1, 0), (0, 1)):
+        assert (places != order.places(epoch, window, 12)).any()

@@ -179,6 +179,15 @@ def test_mixed_policies_have_nan_where_the_log_probability_is_missing(shard):
     assert (np.isfinite(batch.log_probs) == of_the_net).all()
 
 
+def test_a_shard_of_bots_beside_one_of_a_net_has_nan_and_not_zero(shard, tmp_path):
+    bots = [{"name": name, "hash": "", "log_probs": False} for name in ("net", "bot")]
+    made.shard(tmp_path / "bots", [5], seed=1, policies=bots)
+    shards = open_shards([tmp_path / "bots", shard])
+    batch = next(shards.batches(26, seed=0))
+    assert np.isnan(batch.log_probs).sum() == 10 + 8
+    assert (batch.log_probs[np.isfinite(batch.log_probs)] < 0).all()
+
+
 def test_rows_stay_together_through_filter_and_shuffle(shard, tmp_path):
     steps, _ = made.block([3, 1, 4])
     shards = open_shards([shard]).filtered(policies=["bot"])

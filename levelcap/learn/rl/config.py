@@ -35,6 +35,8 @@ class RlConfig:
     """weight of the value's loss"""
     advantage_scale: float = 1.0
     """advantages are scaled to this spread in every update; 0 = as they are"""
+    centre_advantage: bool = False
+    """take the mean of the advantages of an update away first"""
     pseudo_reward: float = 0.0
     """scale of the world's pseudo-rewards, annealed to 0 over the first half of the run"""
     lanes: int = 1024
@@ -104,7 +106,7 @@ _DEFAULTS: dict[str, dict[str, object]] = {
 _OUTSIDE: dict[str, object] = {
     "opponents": (), "cousins": 0, "self_play": 1.0, "kl_coef": 0.0, "entropy_coef": 0.01,
     "standardise": True, "lanes": 64, "unroll": 32, "parts": 4, "value_warmup": 0,
-    "upgo_coef": 0.0, "lambda_": 0.95, "engine": _engine(lr=1e-3, hidden_lr=0.005),
+    "upgo_coef": 0.0, "lambda_": 0.95, "engine": EngineConfig(lr=5e-4, final_lr_share=0.05),
 }  # fmt: skip
 
 

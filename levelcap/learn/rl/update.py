@@ -58,6 +58,8 @@ class Learner:
         value_weights = batch.active[part].astype(F32)
         count = max(float(weights.sum()), 1.0)
         advantage = (advantages + F32(config.upgo_coef) * upgo).reshape(-1) * weights
+        if config.centre_advantage:
+            advantage = (advantage - F32(advantage.sum() / count)) * weights
         spread = float(np.sqrt(np.square(advantage).sum() / count)) + 1e-6
         if config.advantage_scale > 0:
             advantage *= F32(config.advantage_scale / spread)
