@@ -148,16 +148,14 @@ def peer(name: str, seconds: float) -> dict[str, Any]:
     python = ROOT / environment / "bin" / "python"
     if not python.exists():
         return {"missing": f"{environment}; run make bench-peers"}
-    listing = subprocess.run(
-        [python, "-m", f"benchmarks.peers.{script}", "--list"], cwd=ROOT, capture_output=True,
-        text=True, timeout=120,
-    )  # fmt: skip
-    rows = json.loads(listing.stdout.splitlines()[-1])["duel"]
+    code = f"import json; from benchmarks.peers.{script} import ROWS; print(json.dumps([*ROWS]))"
+    listing = subprocess.run([python, "-c", code], cwd=ROOT, capture_output=True, text=True)
+    rows = [row for row in json.loads(listing.stdout.splitlines()[-1]) if row.startswith("duel")]
     best: dict[str, Any] = {"per_s": 0.0}
     for row in rows:
         command = [
             python, "-m", f"benchmarks.peers.{script}", "--game", "duel", "--mode", "speed",
-            "--row", row, "--limit-s", str(seconds),
+            "--row", row, "--seconds", str(seconds),
         ]  # fmt: skip
         limit_s = seconds + 240
         run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=limit_s)

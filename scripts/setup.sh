@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Creates or repairs a virtual environment out of a lock:  scripts/setup.sh [main|peers]
+# Creates or repairs a virtual environment out of a lock:  setup.sh [main|peers|sample-factory]
 #
 # A stamp inside the environment names what it was made of. It is removed before anything is
 # changed and written last, so a set-up that was killed leaves no stamp, and the next one starts
@@ -10,7 +10,8 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 case "${1:-main}" in
     main) venv=.venv lock=requirements/run-test.lock.txt ;;
     peers) venv=.venv-peers lock=requirements/peers.lock.txt ;;
-    *) echo "setup: unknown environment '$1'; use main or peers" >&2; exit 2 ;;
+    sample-factory) venv=.venv-sample-factory lock=requirements/sample-factory.lock.txt ;;
+    *) echo "setup: unknown environment '$1'; use main, peers or sample-factory" >&2; exit 2 ;;
 esac
 stamp="$venv/.made-of"
 export PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_INPUT=1
