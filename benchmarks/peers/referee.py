@@ -11,8 +11,10 @@ Modes. `speed`: the first seconds do not count, then agent-steps are counted for
 `race`: training seconds (wall, and CPU with all child processes) until the goal is reached: in
 `duel` a win rate of .80 against sealed cousins of rookie over 200 games, confirmed by 200 others
 (the mean of both counts), in `cartpole` a mean return of 475 over 100 episodes. It is asked about
-every 5 s of training; judging is not on the clock. Whatever happens, an alarm included, the last
-line is the JSON object; a run that did not arrive has `reached` false and its limit as `seconds`.
+every 5 s of training (cartpole: every second); judging is not on the clock. Whatever happens, an
+alarm included, the last line is the JSON object. A run that did not arrive has `reached` false and
+its limit as `seconds`; one that broke has a `problem` and no `seconds`, for it says nothing about
+how fast the program is.
 """
 
 from __future__ import annotations
@@ -106,7 +108,7 @@ class Referee:
         self.steps, self._first_steps = 0, 0  # agent-steps now, and when the clock started
         self.curve: list[list[float]] = []
         self.reached, self.score, self._next_check = False, 0.0, 0.0
-        self._warm_until, self._problem = 0.0, ""
+        self._warm_until, self._problem, self._late = 0.0, "", False
 
     def __enter__(self) -> Referee:
         signal.signal(signal.SIGALRM, self._too_late)
@@ -128,6 +130,9 @@ class Referee:
             self._problem = f"{kind.__name__}: {error}" if kind else str(error)
         if self.clock.running:
             self.clock.stop()
+        short = self.options.mode == "race" and self._spent() < self.options.limit_s
+        if short and not self.reached and not self._problem:
+            self._problem = "training ended by itself before the limit"
         sys.stderr.flush()
         print(json.dumps(self.report()), flush=True)
 
@@ -200,8 +205,9 @@ class Referee:
         result["agent_steps_per_s"] = round(steps / wall) if wall else 0
         result["agent_steps_per_cpu_s"] = round(steps / cpu) if cpu else 0
         if o.mode == "race":
-            result["seconds"] = round(wall, 2) if self.reached else o.limit_s
-            result["cpu_seconds"] = round(cpu, 2)
+            if not self._problem or self._late:
+                result["seconds"] = round(wall, 2) if self.reached else o.limit_s
+                result["cpu_seconds"] = round(cpu, 2)
             key = "win_rate" if o.game == "duel" else "mean_return"
             result |= {"reached": self.reached, key: round(self.score, 4), "curve": self.curve}
         if self._problem:
@@ -210,7 +216,7 @@ class Referee:
 
     def _too_late(self, number: int, frame: FrameType | None) -> None:
         """The alarm: report what there is and leave at once, with every child."""
-        self._problem = "stopped by the alarm"
+        self._problem, self._late = "stopped by the alarm", True
         print(json.dumps(self.report()), flush=True)
         for child in psutil.Process().children(recursive=True):
             child.kill()

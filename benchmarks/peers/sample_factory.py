@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import sys
 import tempfile
 from functools import partial
 from typing import Any
@@ -205,8 +204,9 @@ def main() -> None:
         _, runner = make_runner(configure(options, folder))
         runner.register_observer(Whistle(referee))
         if runner.init():
-            sys.exit("Sample Factory refused the settings")
-        runner.run()
+            raise ValueError("Sample Factory refused the settings; its log says why")
+        if runner.run():
+            raise RuntimeError("Sample Factory failed; its log says why")
 
 
 if __name__ == "__main__":

@@ -36,8 +36,13 @@ def test_a_loaded_net_computes_the_same(saved):
 def test_the_sizes_are_what_they_say():
     counts = {size: count_parameters(new_flat(flat_meta(arena_spec("duel"), size)))
               for size in SIZES}  # fmt: skip
-    # 19*128+128 + 128*128+128 + 128*52+52 + 128+1, worked by hand.
-    assert counts["slim"] == 2560 + 16512 + 6708 + 129
+    # 371*128+128 + 128*128+128 + 128*52+52 + 128+1, worked by hand.
+    assert counts["slim"] == 47616 + 16512 + 6708 + 129
+    # With features alone the first layer is 19*128+128.
+    narrow = flat_meta(arena_spec("duel"), "slim", views=("features",))
+    assert count_parameters(new_flat(narrow)) == 2560 + 16512 + 6708 + 129
+    with pytest.raises(UnknownName, match="features"):
+        flat_meta(arena_spec("duel"), "slim", views=("feature",))
     assert counts["dummy"] < counts["slim"] < counts["full"]
     assert flat_meta(arena_spec("siege")).input_size == 371
     with pytest.raises(UnknownName, match="slim"):

@@ -23,7 +23,7 @@ from levelcap.world.moments import RunningMoments
 
 PAST = "past-"
 BATCH_FIELDS = ("inputs", "mask", "actions", "log_probs", "rewards", "terminated", "truncated",
-                "alive", "active", "reference")  # fmt: skip
+                "alive", "active")  # fmt: skip
 
 
 class RlTask:
@@ -193,7 +193,9 @@ class RlTask:
         self._acting.load_state_dict({n: torch.from_numpy(np.array(a)) for n, a in acting.items()})
         for index, room in enumerate(self.rooms):
             room.restore(state.get(f"room{index}"))
-        return _restore_batch(self.actor.spare(), state.get("batch"))
+        batch = _restore_batch(self.actor.spare(), state.get("batch"))
+        batch.referred = [self.actor.reference is None] * self.parts  # computed again, same bits
+        return batch
 
 
 def superfluous(names: list[str], config: RlConfig) -> str | None:
@@ -215,7 +217,6 @@ def superfluous(names: list[str], config: RlConfig) -> str | None:
 def _batch_state(batch: Batch) -> State:
     state = State({name: getattr(batch, name) for name in BATCH_FIELDS})
     state.values["version"] = batch.version
-    state.values["referred"] = batch.referred
     state.values["cuts"] = [list(cut[:3]) for cut in batch.cuts]
     if batch.cuts:
         state.arrays["cut_inputs"] = np.stack([cut[3] for cut in batch.cuts])
@@ -225,7 +226,6 @@ def _batch_state(batch: Batch) -> State:
 def _restore_batch(batch: Batch, state: State) -> Batch:
     for name in BATCH_FIELDS:
         getattr(batch, name)[...] = state.arrays[name]
-    batch.referred = list(state.values["referred"])
     batch.version = state.values["version"]
     batch.cuts[:] = [
         (part, t, lane, state.arrays["cut_inputs"][index])
