@@ -18,6 +18,7 @@ from levelcap.learn.imitation.config import ImitationConfig
 from levelcap.learn.imitation.task import ImitationTask, accuracy
 from levelcap.nets.checkpoint import load_snapshot
 from levelcap.nets.flat import FlatNet, flat_meta, new_flat
+from levelcap.world.policy import is_sealed
 
 
 @dataclass(frozen=True)
@@ -77,4 +78,10 @@ def imitate(
 
 def _open(request: Request) -> Shards:
     shards = open_shards(request.shards, world=request.world)
-    return shards.filtered(policies=request.policies) if request.policies else shards
+    if request.policies:
+        shards = shards.filtered(policies=request.policies)
+    for name in shards.policies:
+        if is_sealed(name):
+            remedy = "Imitate other players of these shards with --policies"
+            raise BadValue(refuse("a sealed opponent cannot be learned from", name, remedy))
+    return shards

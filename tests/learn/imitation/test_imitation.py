@@ -113,3 +113,11 @@ def test_a_run_on_other_data_is_another_run(tmp_path, shard):
     with pytest.raises(Conflict, match="shards"):
         other = Request("duel", (tmp_path / "other",), tmp_path / "run", (), "dummy")
         imitate(other, FEW, Stops(updates=8))
+
+
+def test_sealed_opponents_cannot_be_learned_from(tmp_path):
+    record(["rookie~1000001", "rookie"], "duel", 20, 0, tmp_path / "demos")
+    request = Request("duel", (tmp_path / "demos",), tmp_path / "run", (), "dummy")
+    with pytest.raises(BadValue, match="sealed"):
+        imitate(request, FEW, Stops(updates=4))
+    imitate(replace(request, policies=("rookie",)), FEW, Stops(updates=4))
