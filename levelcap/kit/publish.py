@@ -27,6 +27,7 @@ from levelcap.kit.ids import check_id, sha256_bytes, sha256_file
 
 MANIFEST = "manifest.json"
 MANIFEST_SCHEMA = 1
+LEDGER_FILE = ".ledger.json"  # attached after publishing; no part of the content
 TRASH = ".trash-"
 RENAME_NOREPLACE = 1
 AT_FDCWD = -100
@@ -95,7 +96,7 @@ def verify(folder: Path) -> Manifest:
             different file. The message names the file.
     """
     manifest = read_manifest(folder)
-    there = set(_names(folder)) - {MANIFEST}
+    there = set(_names(folder)) - {MANIFEST, LEDGER_FILE}
     for kind, names in (
         ("missing", manifest.files.keys() - there),
         ("extra", there - set(manifest.files)),
@@ -128,6 +129,27 @@ def read_manifest(folder: Path) -> Manifest:
         what = f"manifest of {folder} has a schema this version does not know"
         raise Conflict(refuse(what, manifest.schema, "Use the levelcap version that wrote it"))
     return manifest
+
+
+def attach(folder: Path, data: bytes) -> None:
+    """Puts the ledger's file into a published folder, or replaces it, atomically.
+
+    It is written beside the folder and moved in: a kill leaves nothing inside that `verify`
+    would call an extra file.
+    """
+    tmp = folder.with_name(f"{TMP}{folder.name}-ledger-{secrets.token_hex(4)}")
+    with room(folder):
+        try:
+            with tmp.open("xb") as file:
+                fcntl.flock(file, fcntl.LOCK_EX)  # tells `sweep` that somebody is writing
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+                os.replace(tmp, folder / LEDGER_FILE)
+        except BaseException:
+            tmp.unlink(missing_ok=True)
+            raise
+        sync_folder(folder)
 
 
 def retire(folder: Path) -> None:
