@@ -38,6 +38,9 @@ class Settings(BaseSettings):
     log_level: Literal["debug", "info", "warning", "error"] = Field(
         "info", description="least severe message that is logged"
     )
+    port_offset: int = Field(
+        0, ge=0, le=40_000, description="added to every port, for a second realm on one machine"
+    )
 
 
 def load_settings(overrides: Mapping[str, Any] | None = None, file: Path | None = None) -> Settings:

@@ -1,0 +1,150 @@
+"""Request bodies: capped while they arrive, and JSON read strictly before anything uses it."""
+
+import asyncio
+from typing import Any
+
+from starlette.types import Message, Receive
+
+from levelcap.kit.errors import refuse
+from levelcap.kit.files import parse_json
+
+MAX_DEPTH = 64
+READ_TIMEOUT_S = 20.0
+DRAIN_BYTES = 2 << 20
+DRAIN_S = 0.5
+
+
+class Refusal(Exception):
+    """An answer that ends the request before the route: status, code, message, headers."""
+
+    def __init__(self, status: int, code: str, message: str, **headers: str) -> None:
+        super().__init__(message)
+        self.status, self.code, self.message = status, code, message
+        self.headers = {name.replace("_", "-"): value for name, value in headers.items()}
+
+
+class Disconnected(Exception):
+    """The caller went away; nobody is left to answer."""
+
+
+class Capped:
+    """A `receive` that refuses the first byte beyond the cap."""
+
+    def __init__(self, receive: Receive, cap: int) -> None:
+        self._receive, self._cap, self._seen = receive, cap, 0
+
+    async def __call__(self) -> Message:
+        message = await self._receive()
+        self._seen += len(message.get("body", b""))
+        if self._seen > self._cap:
+            raise too_large(self._cap, f"more than {self._cap} bytes")
+        return message
+
+
+def too_large(cap: int, got: object) -> Refusal:
+    """The refusal of a body beyond the cap."""
+    message = refuse(f"a body here has at most {cap} bytes", got, "Send less at a time")
+    return Refusal(413, "too_large", message)
+
+
+def check_length(headers: list[tuple[bytes, bytes]], cap: int) -> None:
+    """Refuses a declared length that is no number or beyond the cap."""
+    for value in (v for name, v in headers if name == b"content-length"):
+        if not value.isdigit():
+            message = refuse("Content-Length must be a number", value, "Correct the header")
+            raise Refusal(400, "bad_header", message)
+        if len(value) > 18 or int(value) > cap:
+            raise too_large(cap, int(value[:18]))
+
+
+async def read_body(receive: Receive) -> bytes:
+    """Reads a whole body from a capped `receive`.
+
+    Raises:
+        Refusal: too large, or not complete after 20 s.
+        Disconnected: the caller went away.
+    """
+    chunks: list[bytes] = []
+    try:
+        async with asyncio.timeout(READ_TIMEOUT_S):
+            while True:
+                message = await receive()
+                if message["type"] == "http.disconnect":
+                    raise Disconnected
+                chunks.append(message.get("body", b""))
+                if not message.get("more_body", False):
+                    return b"".join(chunks)
+    except TimeoutError as error:
+        what = f"the body must arrive within {READ_TIMEOUT_S:.0f} s"
+        message_ = refuse(what, f"{sum(map(len, chunks))} bytes", "Send it again")
+        raise Refusal(408, "timeout", message_) from error
+
+
+async def drain(receive: Receive) -> None:
+    """Reads on a little after a refusal, so that the answer is not lost to a reset connection."""
+    seen = 0
+    try:
+        async with asyncio.timeout(DRAIN_S):
+            while seen < DRAIN_BYTES:
+                message = await receive()
+                seen += len(message.get("body", b""))
+                if message["type"] == "http.disconnect" or not message.get("more_body", False):
+                    return
+    except TimeoutError:
+        return
+
+
+def replay(body: bytes, receive: Receive) -> Receive:
+    """A `receive` that hands out a body that was already read, then what follows it."""
+    left: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
+
+    async def again() -> Message:
+        return left.pop() if left else await receive()
+
+    return again
+
+
+def check_json(body: bytes) -> None:
+    """Refuses a body that is not strict JSON.
+
+    Not allowed: NaN and infinities, numbers beyond a double, a key twice, more than 64 levels,
+    anything but UTF-8, half of a surrogate pair.
+    """
+    try:
+        text = body.decode("utf-8")
+        value = parse_json(text)
+        opened = text.count("[") + text.count("{")
+        if opened > MAX_DEPTH or "\\u" in text:
+            _check_values(value)
+    except ValueError as error:
+        reason = "not UTF-8" if isinstance(error, UnicodeDecodeError) else str(error)
+        shown = body[:60].decode("utf-8", "replace")
+        message = refuse(f"the body must be strict JSON ({reason})", shown, "Correct the body")
+        raise Refusal(400, "bad_json", message) from error
+
+
+def _check_values(value: Any) -> None:
+    """Walks level by level, so that the depth is counted without recursion."""
+    level = [value]
+    for _ in range(MAX_DEPTH + 1):
+        if not level:
+            return
+        deeper: list[Any] = []
+        for item in level:
+            if isinstance(item, dict):
+                deeper += item.keys()
+                deeper += item.values()
+            elif isinstance(item, list):
+                deeper += item
+            elif isinstance(item, str) and not _encodes(item):
+                raise ValueError("half of a surrogate pair")
+        level = deeper
+    raise ValueError(f"nested more than {MAX_DEPTH} levels")
+
+
+def _encodes(text: str) -> bool:
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True

@@ -1,0 +1,130 @@
+"""The start of every service process: its name, its log, its nice level, and its end.
+
+launch = lifeline.start("keeper")
+serve(app, host=launch.host, port=launch.port, name=launch.name)
+
+A service that a Weaver started does not outlive it: the kernel sends a signal when the Weaver's
+process ends, and a thread looks as well, because a signal can be lost or ignored. A service
+started by hand has no parent to watch.
+"""
+
+import argparse
+import ctypes
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from levelcap.kit.config import load_settings
+from levelcap.kit.log import configure, get_logger
+from levelcap.kit.paths import folder
+from levelcap.services.hosts import EVERYWHERE, LOCAL, get_port
+from levelcap.services.ports import SERVICES
+
+PR_SET_PDEATHSIG = 1
+LOOK_EVERY_S = 0.5
+LAST_WORDS_S = 5.0
+LOG_BYTES = 10_000_000
+LOGS_KEPT = 5
+ORPHANED = 3  # exit code of a service whose Weaver was gone before it had started
+
+
+@dataclass(frozen=True)
+class Launch:
+    """How this process was started; port 0 means that it listens nowhere."""
+
+    name: str
+    host: str
+    port: int
+    lan: bool
+    parent: int | None
+
+
+def start(name: str, arguments: Sequence[str] | None = None) -> Launch:
+    """Reads the command line of a service and prepares its process.
+
+    Args:
+        name: the service, as in the table; names the log file `state/logs/<name>.log`.
+        arguments: the command line without the program; by default that of this process.
+    """
+    launch = parse(name, sys.argv[1:] if arguments is None else arguments)
+    rows = [row for row in SERVICES if row.name == name]
+    if launch.parent is not None:
+        _die_with(launch.parent, rows[0].death_signal if rows else signal.SIGTERM)
+    _rename_process(name)
+    log_file = folder("state") / "logs" / f"{name}.log"
+    if launch.parent is None:
+        rotate(log_file)
+    configure(load_settings().log_level, log_file, console=launch.parent is None)
+    if rows and rows[0].nice:
+        os.nice(rows[0].nice)
+    get_logger(name).info("started", pid=os.getpid(), parent=launch.parent)
+    return launch
+
+
+def parse(name: str, arguments: Sequence[str]) -> Launch:
+    """Reads `--port N --parent PID --lan`; the port is the registry's when it is not given."""
+    parser = argparse.ArgumentParser(prog=f"levelcap.services.{name}", description=__doc__)
+    parser.add_argument("--port", type=int, help="listen here instead of config/hosts.json's port")
+    parser.add_argument("--parent", type=int, help="end when this process, our parent, is gone")
+    parser.add_argument("--lan", action="store_true", help="listen on every address")
+    given = parser.parse_args(arguments)
+    listens = any(row.name == name and row.port for row in SERVICES)
+    port = given.port if given.port is not None else (get_port(name) if listens else 0)
+    return Launch(name, EVERYWHERE if given.lan else LOCAL, port, given.lan, given.parent)
+
+
+def rotate(log_file: Path, limit: int = LOG_BYTES, kept: int = LOGS_KEPT) -> None:
+    """Moves a log that has grown beyond `limit` aside; the newest `kept` old ones stay."""
+    log_file.parent.mkdir(parents=True, exist_ok=True)
+    if not log_file.exists() or log_file.stat().st_size <= limit:
+        return
+    for number in range(kept - 1, 0, -1):
+        older = log_file.with_name(f"{log_file.name}.{number}")
+        if older.exists():
+            os.replace(older, log_file.with_name(f"{log_file.name}.{number + 1}"))
+    os.replace(log_file, log_file.with_name(f"{log_file.name}.1"))
+
+
+def beat(name: str) -> None:
+    """Touches `state/<name>.alive`: how a service without a port says that it is well."""
+    (folder("state") / f"{name}.alive").touch()
+
+
+def beat_age(name: str) -> float | None:
+    """Seconds since a service last touched its file; None: never."""
+    try:
+        return max(0.0, time.time() - (folder("state") / f"{name}.alive").stat().st_mtime)
+    except FileNotFoundError:
+        return None
+
+
+def _die_with(parent: int, death_signal: int) -> None:
+    libc = ctypes.CDLL(None, use_errno=True)
+    if hasattr(libc, "prctl"):
+        libc.prctl(PR_SET_PDEATHSIG, int(death_signal), 0, 0, 0)
+    # Asked for first, looked at second: a parent that ended in between is seen here.
+    if os.getppid() != parent:
+        sys.exit(ORPHANED)
+    threading.Thread(target=_watch, args=(parent,), name="lifeline", daemon=True).start()
+
+
+def _watch(parent: int) -> None:
+    while os.getppid() == parent:
+        time.sleep(LOOK_EVERY_S)
+    os.kill(os.getpid(), signal.SIGTERM)
+    time.sleep(LAST_WORDS_S)
+    if os.getpgrp() == os.getpid():
+        os.killpg(0, signal.SIGKILL)  # with everything this service started
+    os._exit(ORPHANED)
+
+
+def _rename_process(name: str) -> None:
+    """The name `top` and `ps` show, at most 15 bytes."""
+    libc = ctypes.CDLL(None)
+    if hasattr(libc, "prctl"):
+        libc.prctl(15, f"lc-{name}".encode()[:15], 0, 0, 0)
