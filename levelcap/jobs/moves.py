@@ -1,0 +1,160 @@
+"""The transitions of jobs inside an open transaction: what changes, and the event that says so."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, text
+
+from levelcap.jobs import roster
+from levelcap.jobs.clock import Clock
+from levelcap.jobs.job import Job, JobType, Stale, Status
+from levelcap.jobs.pressure import has_room_to_run
+from levelcap.jobs.retry import after_crash
+from levelcap.jobs.rows import Found, change, dumped, find, record, wall
+from levelcap.kit.errors import refuse
+
+OnEvent = Callable[[Connection, str, Job], None]
+
+NO_LEASE: Mapping[str, Any] = {"lease_at": None, "deadline_at": None}
+_READY = "status = 'queued' AND (boot <> :boot OR ready_at <= :now)"
+_EXPIRED = "status = 'running' AND (boot <> :boot OR lease_at <= :now OR deadline_at <= :now)"
+_LOOK = text(
+    "SELECT EXISTS (SELECT 1 FROM json_each(:types) t JOIN jobs j ON j.type = t.value"
+    f" WHERE {_READY}) OR EXISTS (SELECT 1 FROM jobs WHERE {_EXPIRED})"
+)
+_PICK = text(
+    "SELECT j.seq, j.attempts, j.fence, j.type FROM json_each(:types) t JOIN jobs j ON j.seq ="
+    f" (SELECT seq FROM jobs WHERE type = t.value AND {_READY} ORDER BY rank, seq LIMIT 1)"
+    " ORDER BY j.rank, j.seq LIMIT 1"
+)
+_RUNNING = text("SELECT type, count(*) FROM jobs WHERE status = 'running' GROUP BY type")
+_ENDED = text(f"SELECT id, boot, lease_at FROM jobs WHERE {_EXPIRED} LIMIT :limit")
+_HELD_BY = text("SELECT id FROM jobs WHERE status = 'running' AND worker = :name")
+
+
+@dataclass(frozen=True)
+class Moves:
+    """The transitions of one store."""
+
+    types: Mapping[str, JobType]
+    clock: Clock
+    on_event: OnEvent | None
+    lease_s: float
+    back_off: Callable[[int], float]
+
+    def anything_for(self, c: Connection, names: Sequence[str]) -> bool:
+        """Tells whether a claim for these types would find a job or a lease to end."""
+        return bool(c.execute(_LOOK, {"types": dumped(names), **self._now()}).scalar_one())
+
+    def pick(self, c: Connection, names: Sequence[str]) -> Found | None:
+        """Finds the most urgent, then oldest, ready job of the types that may run one more."""
+        running = {name: count for name, count in c.execute(_RUNNING)}
+        free = [n for n in names if has_room_to_run(self.types[n], running.get(n, 0))]
+        return c.execute(_PICK, {"types": dumped(free), **self._now()}).one_or_none()
+
+    def begin(self, c: Connection, found: Found, worker: str) -> Job:
+        """Gives a queued job to a worker."""
+        now = self.clock.now()
+        columns = {
+            "status": Status.RUNNING,
+            "worker": worker,
+            "fence": found.fence + 1,
+            "attempts": found.attempts + 1,
+            "started": wall(),
+            "ended": None,
+            "progress": 0.0,
+            "message": "",
+            "boot": self.clock.boot_id,
+            "lease_at": now + self.lease_s,
+            "deadline_at": now + self.types[found.type].timeout_s,
+        }
+        return self.move(c, found.seq, "claimed", worker, columns)
+
+    def lease(self, row: Found) -> dict[str, Any]:
+        """Returns the columns of a renewed lease; the deadline stays where it was.
+
+        Raises:
+            Stale: the deadline is over.
+        """
+        now, boot = self.clock.now(), self.clock.boot_id
+        same_boot = row.boot == boot
+        deadline = row.deadline_at if same_boot else now + self.types[row.type].timeout_s
+        if deadline <= now:
+            what = f"job {row.id} ran longer than its type allows"
+            raise Stale(refuse(what, row.type, "Drop it and claim another job"))
+        return {"boot": boot, "lease_at": now + self.lease_s, "deadline_at": deadline}
+
+    def put_back(self, row: Found, wait_s: float | None = None) -> dict[str, Any]:
+        """Returns the columns of a job that waits again, by default after its back-off."""
+        wait = self.back_off(row.attempts) if wait_s is None else wait_s
+        ready = {"boot": self.clock.boot_id, "ready_at": self.clock.now() + wait}
+        return {"status": Status.QUEUED, "worker": None, **ready, **NO_LEASE}
+
+    def reap(self, c: Connection, limit: int) -> int:
+        """Ends up to `limit` leases that ran out and jobs out of time; returns how many."""
+        now = self._now()
+        ended = c.execute(_ENDED, {**now, "limit": limit}).all()
+        for job_id, boot, lease_at in ended:
+            late = boot == now["boot"] and lease_at > now["now"]
+            code = "timeout" if late else "lease_expired"
+            said = "it ran longer than its type allows" if late else "its worker fell silent"
+            self._crash(c, find(c, job_id), code, said)
+        return len(ended)
+
+    def end_leases_of(self, c: Connection, worker: str) -> int:
+        """Ends all leases of a dead worker; returns how many."""
+        held = list(c.execute(_HELD_BY, {"name": worker}).scalars())
+        for job_id in held:
+            self._crash(c, find(c, job_id), "lease_expired", "its worker is gone")
+        return len(held)
+
+    def _crash(self, c: Connection, row: Found, code: str, said: str) -> None:
+        dead = after_crash(row.attempts, row.max_attempts) is Status.DEAD
+        final = {"status": Status.DEAD, "ended": wall(), **NO_LEASE}
+        columns = {**(final if dead else self.put_back(row)), "error_code": code, "error": said}
+        roster.take_from(c, row.worker, row.id)
+        kind = "dead" if dead else "expired"
+        self.move(c, row.seq, kind, row.worker, columns, {"code": code})
+
+    def move(
+        self,
+        c: Connection,
+        seq: int,
+        kind: str,
+        worker: str | None,
+        columns: Mapping[str, Any],
+        detail: Mapping[str, Any] | None = None,
+    ) -> Job:
+        """Changes one row and writes its event; `worker` is who did it or whom it befell."""
+        job = change(c, seq, columns)
+        self.tell(c, kind, job, worker, detail)
+        return job
+
+    def tell(
+        self,
+        c: Connection,
+        kind: str,
+        job: Job,
+        worker: str | None = None,
+        detail: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Writes an event and passes it on to whoever listens."""
+        record(c, kind, job, worker, detail or {})
+        if self.on_event is not None:
+            self.on_event(c, kind, job)
+
+    def _now(self) -> dict[str, Any]:
+        return {"boot": self.clock.boot_id, "now": self.clock.now()}
+
+
+def check_held(row: Found, worker: str, fence: int) -> Found:
+    """Returns the row if this worker holds it with this fence.
+
+    Raises:
+        Stale: it does not.
+    """
+    if (row.status, row.worker, row.fence) == (Status.RUNNING, worker, fence):
+        return row
+    what = f"job {row.id} is {row.status} at fence {row.fence}, not held by the caller"
+    raise Stale(refuse(what, (worker, fence), "Drop this result and claim another job"))

@@ -1,0 +1,96 @@
+"""The table of workers: who is there, with which roles, and what was taken from whom."""
+
+import json
+from typing import Any
+
+from sqlalchemy import Connection, text
+
+from levelcap.jobs.clock import Clock
+from levelcap.jobs.rows import wall
+from levelcap.kit.errors import UnknownName, refuse
+
+ALIVE_S = 30.0  # a worker that was silent for longer is shown as gone
+_REGISTER = text(
+    "INSERT INTO workers (name, device, roles, pid, host, registered, seen, boot, seen_at)"
+    " VALUES (:name, :device, :roles, :pid, :host, :wall, :wall, :boot, :now)"
+    " ON CONFLICT (name) DO UPDATE SET device = :device, roles = :roles, pid = :pid,"
+    " host = :host, registered = :wall, seen = :wall, boot = :boot, seen_at = :now"
+)
+_ROLES = text("SELECT roles FROM workers WHERE name = :name")
+_GIVE_UP = text("UPDATE workers SET give_up = json_insert(give_up, '$[#]', :id) WHERE name = :name")
+_TOLD = text("SELECT give_up FROM workers WHERE name = :name")
+_SEEN = text(
+    "UPDATE workers SET give_up = '[]', seen = :wall, boot = :boot, seen_at = :now"
+    " WHERE name = :name"
+)
+_FORGET = text("DELETE FROM workers WHERE name = :name")
+_FORGET_SILENT = text(
+    "DELETE FROM workers WHERE seen < :before AND name NOT IN"
+    " (SELECT worker FROM jobs WHERE status = 'running')"
+)
+_ALL = text(
+    "SELECT name, device, roles, pid, host, registered, seen, boot, seen_at,"
+    " (SELECT json_group_array(id) FROM jobs WHERE status = 'running' AND worker = name) AS jobs"
+    " FROM workers ORDER BY name"
+)
+
+
+def enter(connection: Connection, clock: Clock, fields: dict[str, Any]) -> None:
+    """Writes a worker's row: name, device, roles (JSON), pid, host."""
+    connection.execute(_REGISTER, {**fields, **_seen(clock)})
+
+
+def roles_of(connection: Connection, worker: str) -> set[str]:
+    """Returns the roles of a worker.
+
+    Raises:
+        UnknownName: it is not registered.
+    """
+    return set(json.loads(_one(connection, _ROLES, worker)))
+
+
+def take_from(connection: Connection, worker: str, job_id: str) -> None:
+    """Notes a job that a worker must give up, for its next heartbeat."""
+    connection.execute(_GIVE_UP, {"id": job_id, "name": worker})
+
+
+def hear(connection: Connection, clock: Clock, worker: str) -> list[str]:
+    """Notes a sign of life; returns, once, the jobs noted by `take_from`."""
+    told = _one(connection, _TOLD, worker)
+    connection.execute(_SEEN, {"name": worker, **_seen(clock)})
+    return list(json.loads(told))
+
+
+def forget(connection: Connection, worker: str) -> None:
+    """Removes a worker's row; when it lives after all, it has to register again."""
+    connection.execute(_FORGET, {"name": worker})
+
+
+def forget_silent(connection: Connection, before: str) -> None:
+    """Removes the rows of workers last heard before this wall time that hold nothing."""
+    connection.execute(_FORGET_SILENT, {"before": before})
+
+
+def show_all(connection: Connection, clock: Clock) -> list[dict[str, Any]]:
+    """Returns every known worker with the jobs it holds and whether it was heard lately."""
+    found = []
+    for row in connection.execute(_ALL).mappings():
+        fields = {**row, "roles": json.loads(row["roles"]), "jobs": json.loads(row["jobs"])}
+        boot, seen_at = fields.pop("boot"), fields.pop("seen_at")
+        silent_s = clock.now() - seen_at if boot == clock.boot_id else None
+        fields["silent_s"] = None if silent_s is None else round(max(0.0, silent_s), 3)
+        fields["alive"] = silent_s is not None and silent_s <= ALIVE_S
+        found.append(fields)
+    return found
+
+
+def _seen(clock: Clock) -> dict[str, Any]:
+    return {"wall": wall(), "boot": clock.boot_id, "now": clock.now()}
+
+
+def _one(connection: Connection, query: Any, worker: str) -> str:
+    found = connection.execute(query, {"name": worker}).scalar_one_or_none()
+    if found is None:
+        what = "this worker is not registered"
+        raise UnknownName(refuse(what, worker, "Register it, then ask again"))
+    return str(found)

@@ -1,0 +1,104 @@
+"""Rows of the queue: read as `Job`, changed one at a time, every change with its event."""
+
+import functools
+import json
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import Connection, Row, TextClause, text
+
+from levelcap.jobs.job import PRIORITIES, Job, Status
+from levelcap.kit.errors import UnknownName, refuse
+from levelcap.kit.files import dump_line
+from levelcap.kit.ids import check_id
+
+Found = Row[*tuple[Any, ...]]
+COLUMNS = (
+    "id, type, payload, status, rank, attempts, max_attempts, fence, worker, created, started,"
+    " ended, progress, message, result, error_code, error, idempotency_key, campaign"
+)
+_FIND = text(f"SELECT {COLUMNS}, seq, boot, deadline_at FROM jobs WHERE id = :id")
+_EVENT = text(
+    "INSERT INTO job_events (job_id, time, kind, worker, fence, detail)"
+    " VALUES (:id, :time, :kind, :worker, :fence, :detail)"
+)
+
+
+def wall() -> str:
+    """Returns the wall clock as ISO 8601 in UTC, for people only."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds")
+
+
+def dumped(value: Any) -> str:
+    """Returns `value` as one line of strict JSON.
+
+    Raises:
+        BadValue: it has no JSON form (NaN, an object, …).
+    """
+    return dump_line(value).decode().rstrip("\n")
+
+
+def job_of(row: Found) -> Job:
+    """Returns the job that a row with `COLUMNS` in front describes."""
+    return Job(
+        id=row[0],
+        type=row[1],
+        payload=json.loads(row[2]),
+        status=Status(row[3]),
+        priority=PRIORITIES[row[4]],
+        attempts=row[5],
+        max_attempts=row[6],
+        fence=row[7],
+        worker=row[8],
+        created=row[9],
+        started=row[10],
+        ended=row[11],
+        progress=row[12],
+        message=row[13],
+        result=None if row[14] is None else json.loads(row[14]),
+        error_code=row[15],
+        error=row[16],
+        idempotency_key=row[17],
+        campaign=row[18],
+    )
+
+
+def find(connection: Connection, job_id: str) -> Found:
+    """Returns the row of a job, with `seq`, `boot` and `deadline_at` behind `COLUMNS`.
+
+    Raises:
+        BadValue: not an id.
+        UnknownName: no job has it.
+    """
+    check_id(job_id, "job")
+    row = connection.execute(_FIND, {"id": job_id}).one_or_none()
+    if row is None:
+        remedy = "Look it up in the list of jobs; old ones are purged"
+        raise UnknownName(refuse("there is no such job", job_id, remedy))
+    return row
+
+
+def change(connection: Connection, seq: int, columns: Mapping[str, Any]) -> Job:
+    """Sets columns of one row and returns the job as it now is."""
+    statement = _update(tuple(columns))
+    return job_of(connection.execute(statement, {**columns, "row": seq}).one())
+
+
+@functools.cache
+def _update(columns: tuple[str, ...]) -> TextClause:
+    sets = ", ".join(f"{name} = :{name}" for name in columns)
+    return text(f"UPDATE jobs SET {sets} WHERE seq = :row RETURNING {COLUMNS}")
+
+
+def record(
+    connection: Connection, kind: str, job: Job, worker: str | None, detail: Mapping[str, Any]
+) -> None:
+    """Writes one event of a job; `worker` is who did it or whom it befell."""
+    row = {"id": job.id, "time": wall(), "kind": kind, "fence": job.fence}
+    connection.execute(_EVENT, row | {"worker": worker, "detail": dumped(dict(detail))})
+
+
+def clean(message: str, max_chars: int) -> str:
+    """Returns text that a database and a page can take: cut, and without lone surrogates."""
+    return message[:max_chars].encode("utf-8", "replace").decode()
