@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import Connection, Row, TextClause, text
 
 from levelcap.jobs.job import PRIORITIES, Job, Status
-from levelcap.kit.errors import UnknownName, refuse
+from levelcap.kit.errors import BadValue, UnknownName, refuse
 from levelcap.kit.files import dump_line
 from levelcap.kit.ids import check_id
 
@@ -34,9 +34,13 @@ def dumped(value: Any) -> str:
     """Returns `value` as one line of strict JSON.
 
     Raises:
-        BadValue: it has no JSON form (NaN, an object, …).
+        BadValue: it has no JSON form (NaN, an object, a lone surrogate, too deep, …).
     """
-    return dump_line(value).decode().rstrip("\n")
+    try:
+        return dump_line(value).decode().rstrip("\n")
+    except (UnicodeEncodeError, RecursionError) as error:
+        what = f"cannot be written as JSON ({type(error).__name__})"
+        raise BadValue(refuse(what, value, "Use plain text and fewer levels")) from error
 
 
 def job_of(row: Found) -> Job:

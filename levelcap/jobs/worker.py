@@ -114,6 +114,7 @@ class Worker:
         on_idle: Callable[[], None] | None = None,
         *,
         heartbeat_s: float = HEARTBEAT_S,
+        types: Callable[[], Sequence[str]] | None = None,
     ) -> None:
         """Prepares a worker; nothing is asked of the store before `run`.
 
@@ -126,6 +127,7 @@ class Worker:
             idle_s: wait after an empty claim.
             on_idle: called after every empty claim.
             heartbeat_s: seconds between signs of life.
+            types: asked before every claim: of the handlers' types, those that may begin now.
         """
         self.store = store
         self.name = name
@@ -135,6 +137,7 @@ class Worker:
         self.idle_s = idle_s
         self.on_idle = on_idle
         self.heartbeat_s = heartbeat_s
+        self.types = types or (lambda: list(self.handlers))
         self.stopping = threading.Event()
         self._ended = threading.Event()
         self._current: Context | None = None
@@ -184,11 +187,14 @@ class Worker:
         self.store.register(self.name, self.device, self.roles, pid=pid, host=host)
 
     def _claim(self) -> Job | None:
+        types = list(self.types())
+        if not types:
+            return None
         try:
-            return self.store.claim(self.name, types=list(self.handlers))
+            return self.store.claim(self.name, types=types)
         except UnknownName:  # the store forgot us, e.g. because it took us for dead
             self._register()
-            return self.store.claim(self.name, types=list(self.handlers))
+            return self.store.claim(self.name, types=types)
 
     # ---- one job
 
