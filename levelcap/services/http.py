@@ -11,13 +11,10 @@ serve(app, host="127.0.0.1", port=8767, name="keeper")
 
 import logging
 import math
-import os
-import socket
 import traceback
 from collections.abc import Callable
 from typing import Annotated, Any
 
-import psutil
 import uvicorn
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -43,6 +40,7 @@ from levelcap.kit.errors import (
 from levelcap.kit.ids import check_id
 from levelcap.kit.log import ROOT, get_logger
 from levelcap.services.guard import API_POLICY, CookieRole, Gate, Guard, own_hosts
+from levelcap.services.listen import bind
 from levelcap.services.rights import check_rights, right
 from levelcap.services.tokens import Tokens
 
@@ -197,32 +195,6 @@ class Boundary:
                 await error_json(500, "internal", message)(scope, receive, send)
             elif scope["type"] == "websocket":
                 await send({"type": "websocket.close", "code": 1011})
-
-
-def bind(host: str, port: int, name: str) -> socket.socket:
-    """Takes the port, or says who has it.
-
-    Raises:
-        StateError: the port is taken or not ours to take.
-    """
-    try:
-        return socket.create_server((host, port), backlog=256)
-    except OSError as error:
-        owner = port_owner(port)
-        what = f"{name} cannot listen on {host}:{port} ({os.strerror(error.errno or 0)})"
-        remedy = "Stop that process, or set port_offset"
-        raise StateError(refuse(what, owner or "an unknown process", remedy)) from error
-
-
-def port_owner(port: int) -> str | None:
-    """Names the process that listens on a port, when the system tells."""
-    try:
-        for found in psutil.net_connections("tcp"):
-            if found.status == psutil.CONN_LISTEN and found.laddr.port == port and found.pid:
-                return f"{psutil.Process(found.pid).name()} (pid {found.pid})"
-    except (psutil.Error, OSError):
-        return None
-    return None
 
 
 def serve(app: FastAPI, *, host: str, port: int, name: str) -> None:

@@ -9,6 +9,8 @@ started by hand has no parent to watch.
 """
 
 import argparse
+import atexit
+import contextlib
 import ctypes
 import os
 import signal
@@ -24,6 +26,7 @@ from levelcap.kit.log import configure, get_logger
 from levelcap.kit.paths import folder
 from levelcap.services.hosts import EVERYWHERE, LOCAL, get_port
 from levelcap.services.ports import SERVICES
+from levelcap.services.processes import birth, session_members
 
 PR_SET_PDEATHSIG = 1
 LOOK_EVERY_S = 0.5
@@ -54,7 +57,9 @@ def start(name: str, arguments: Sequence[str] | None = None) -> Launch:
     launch = parse(name, sys.argv[1:] if arguments is None else arguments)
     rows = [row for row in SERVICES if row.name == name]
     if launch.parent is not None:
-        _die_with(launch.parent, rows[0].death_signal if rows else signal.SIGTERM)
+        die_with(launch.parent, rows[0].death_signal if rows else signal.SIGTERM)
+        atexit.register(_leave_nobody)
+    signal.signal(signal.SIGTERM, _leave)
     _rename_process(name)
     log_file = folder("state") / "logs" / f"{name}.log"
     if launch.parent is None:
@@ -103,7 +108,13 @@ def beat_age(name: str) -> float | None:
         return None
 
 
-def _die_with(parent: int, death_signal: int) -> None:
+def die_with(parent: int, death_signal: int = signal.SIGTERM) -> None:
+    """Makes this process end when its parent does; for every process a service starts itself.
+
+    Args:
+        parent: the parent's number, taken before this process was started.
+        death_signal: what the kernel sends at that moment; five seconds later comes SIGKILL.
+    """
     libc = ctypes.CDLL(None, use_errno=True)
     if hasattr(libc, "prctl"):
         libc.prctl(PR_SET_PDEATHSIG, int(death_signal), 0, 0, 0)
@@ -121,6 +132,20 @@ def _watch(parent: int) -> None:
     if os.getpgrp() == os.getpid():
         os.killpg(0, signal.SIGKILL)  # with everything this service started
     os._exit(ORPHANED)
+
+
+def _leave(_number: int, _frame: object) -> None:
+    """SIGTERM is a way to end like any other: what was registered for the end is run."""
+    sys.exit(0)
+
+
+def _leave_nobody() -> None:
+    """What this service started and did not end goes with it."""
+    born = birth(os.getpid()) or ""
+    for pid in session_members(os.getpid(), born):
+        if pid != os.getpid():
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
 
 
 def _rename_process(name: str) -> None:

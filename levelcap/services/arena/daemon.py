@@ -1,0 +1,95 @@
+"""The Arena: a worker with all handlers, beside the database it works for.
+
+It writes a checkpoint's ledger row the moment the snapshot is on disk. Pausing, stopping and
+holding decide what it may claim; a run that is going on looks at its own folder.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import threading
+from pathlib import Path
+
+import psutil
+
+from levelcap.campaign.control import apply_wish, claimable, running_folders, wish
+from levelcap.campaign.realm import Realm, open_realm
+from levelcap.campaign.snapshots import publish_row
+from levelcap.jobs.devices import DEFAULT_DEVICE, load_devices
+from levelcap.jobs.worker import Worker
+from levelcap.kit.db import reading
+from levelcap.kit.errors import LevelcapError
+from levelcap.kit.log import get_logger
+from levelcap.services import lifeline
+from levelcap.services.ports import ALIVE_EVERY_S
+from levelcap.vault.ask import ask_vault_first
+
+NAME = "arena"
+log = get_logger(NAME)
+
+
+def main() -> None:
+    """Run until told to stop."""
+    lifeline.start(NAME)
+    realm = open_realm()
+    ended = threading.Event()
+    threading.Thread(target=_beat, args=(ended,), name="alive", daemon=True).start()
+    try:
+        free_dead_workers(realm)
+        worker(realm).run()
+    finally:
+        ended.set()
+        realm.close()
+
+
+def worker(realm: Realm) -> Worker:
+    """The worker of this process."""
+    from levelcap.campaign.handlers import Workshop  # torch comes in here
+
+    workshop = Workshop(
+        locate=lambda checkpoint: ask_vault_first(checkpoint, engine=realm.engine),
+        on_publish=lambda run, place: _tell(realm, run, place),
+    )
+    handlers, roles = workshop.handlers(), load_devices()[DEFAULT_DEVICE].roles
+    return Worker(
+        realm.store, NAME, DEFAULT_DEVICE, roles, handlers,
+        types=lambda: claimable(realm.store, list(handlers)),
+    )  # fmt: skip
+
+
+def _tell(realm: Realm, run: str, place: Path) -> None:
+    """A snapshot is on disk: its row. A database in trouble does not end the training."""
+    try:
+        publish_row(realm.store, run, place)
+    except LevelcapError as error:
+        log.warning("no row yet, it is adopted later", snapshot=place.name, reason=str(error))
+
+
+def free_dead_workers(realm: Realm) -> None:
+    """End the leases of workers of this machine whose process is gone: they cannot come back.
+
+    And put the wishes of the realm into the folders of runs that are about to go on.
+    """
+    here = socket.gethostname()
+    for row in realm.store.workers():
+        if row["host"] == here and row["jobs"] and not _alive(row["pid"]):
+            count = realm.store.release_worker(row["name"])
+            log.info("freed jobs of a dead worker", worker=row["name"], jobs=count)
+    with reading(realm.engine) as connection:
+        apply_wish(wish(connection), running_folders(connection))
+
+
+def _alive(pid: int | None) -> bool:
+    if pid is None or pid == os.getpid():
+        return False  # our own number from before a restart of the machine or container
+    try:
+        return "levelcap" in " ".join(psutil.Process(pid).cmdline())
+    except psutil.Error:
+        return False
+
+
+def _beat(ended: threading.Event) -> None:
+    while not ended.is_set():
+        lifeline.beat(NAME)
+        ended.wait(ALIVE_EVERY_S / 2)

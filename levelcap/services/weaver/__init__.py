@@ -1,0 +1,1 @@
+"""Weaver: starts, watches, mends and stops the services of a realm; one leader a realm."""

@@ -1,0 +1,103 @@
+"""Starting and watching realms of stubs, with real processes."""
+
+import contextlib
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from pathlib import Path
+
+import psutil
+
+from levelcap.kit.paths import folder
+from levelcap.services.standing import read_leader, read_standings
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def free_ports(count):
+    """Ports that nobody has now."""
+    held = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
+    ports = [sock.getsockname()[1] for sock in held]
+    for sock in held:
+        sock.close()
+    return ports
+
+
+def until(condition, seconds, what):
+    """Waits for a condition and returns its value; fails with a sentence."""
+    deadline = time.monotonic() + seconds
+    while not (found := condition()):
+        assert time.monotonic() < deadline, f"not within {seconds} s: {what}"
+        time.sleep(0.02)
+    return found
+
+
+def processes_of(home):
+    """Every living process that was started for the realm at `home`."""
+    found = []
+    for process in psutil.process_iter():
+        with contextlib.suppress(psutil.Error):
+            if process.status() != psutil.STATUS_ZOMBIE and process.pid != os.getpid():
+                if process.environ().get("LEVELCAP_HOME") == str(home):
+                    found.append(process)
+    return found
+
+
+def tell(port, word):
+    """Sends a stub its order."""
+    with contextlib.suppress(OSError):
+        urllib.request.urlopen(f"http://127.0.0.1:{port}/{word}", timeout=1).close()
+
+
+class Realm:
+    """A Weaver in a process of its own; `stubs` maps a name to (port or 0, behaviour)."""
+
+    def __init__(self, home, **stubs):
+        self.home = home
+        table = {str(port): {"name": n, "start": "ok", **how} for n, (port, how) in stubs.items()}
+        (folder("state") / "stubs.json").write_text(json.dumps(table))
+        self.rows = [[name, port or None] for name, (port, _) in stubs.items()]
+
+    def start(self, **pace):
+        self.weaver = subprocess.Popen(
+            [sys.executable, "-m", "tests.services.stub_realm", json.dumps(self.rows)]
+            + [json.dumps(pace)],
+            cwd=ROOT,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        return self
+
+    def ready(self, seconds=15):
+        def is_ready():
+            assert self.weaver.poll() is None, self.weaver.stderr.read()
+            leader = read_leader()
+            return leader is not None and leader.pid == self.weaver.pid and leader.ready
+
+        until(is_ready, seconds, "the realm is ready")
+        return self
+
+    def until_state(self, name, state, seconds=10):
+        return until(
+            lambda: (row := read_standings().get(name)) and row.state == state and row,
+            seconds,
+            f"{name} is {state}",
+        )
+
+    def stop(self):
+        self.weaver.send_signal(signal.SIGTERM)
+        self.weaver.wait(15)
+
+    def close(self):
+        if self.weaver.poll() is None:
+            self.weaver.kill()
+        self.weaver.wait()
+        self.weaver.stderr.close()
+        for process in processes_of(self.home):
+            with contextlib.suppress(psutil.Error):
+                process.kill()
