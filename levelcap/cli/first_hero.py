@@ -13,12 +13,12 @@ from cyclopts import Parameter
 from rich.console import Console
 from rich.table import Table
 
-from levelcap.cli.knobs import apply
 from levelcap.cli.progress import Report
 from levelcap.kit.errors import unknown_name
 from levelcap.kit.files import write_json
 from levelcap.kit.ids import run_name
 from levelcap.kit.paths import folder
+from levelcap.learn.engine.knobs import apply
 from levelcap.learn.engine.task import Hooks
 from levelcap.learn.first_hero import RECIPES, Hero, raise_hero, snapshots_of
 from levelcap.learn.rl.config import for_world

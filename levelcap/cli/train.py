@@ -11,12 +11,12 @@ from cyclopts import Parameter
 from rich.console import Console
 from rich.table import Table
 
-from levelcap.cli.knobs import apply
 from levelcap.cli.policies import import_here
 from levelcap.cli.progress import Report
 from levelcap.kit.errors import BadValue, refuse
 from levelcap.kit.ids import run_name
 from levelcap.kit.paths import folder
+from levelcap.learn.engine.knobs import apply
 from levelcap.learn.engine.loop import Outcome
 from levelcap.learn.engine.stops import Stops
 from levelcap.learn.engine.task import Hooks

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from levelcap.cli.knobs import apply, names
+from levelcap.learn.engine.knobs import apply, names
 from levelcap.kit.errors import BadValue, UnknownName
 from levelcap.learn.rl.config import for_world
 

@@ -1,0 +1,129 @@
+"""Pause, resume, stop, skip: within one training step, and nothing is lost.
+
+The wish is written in the database (what may be claimed from now on) and as a file in the folder of
+every run that is going on (which the training loop looks at in every iteration).
+
+paused   runs wait with their checkpoint saved; nothing new begins
+stopped  runs end with a checkpoint and their jobs go back to the queue; nothing new begins
+skip     runs end with a checkpoint and their quests count as skipped; the next one begins
+held     like paused, by the machine: on battery, disk full; ends by itself
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, text
+
+from levelcap.campaign import runs
+from levelcap.campaign.events import say
+from levelcap.campaign.values import get_value, set_value
+from levelcap.campaign.work import TRAINING
+from levelcap.jobs.store import Store
+from levelcap.kit.db import reading, transaction
+from levelcap.kit.errors import unknown_name
+
+ACTIONS = ("pause", "resume", "stop", "skip")
+PAUSE, STOP, SKIP = "pause", "stop", "skip"
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What was asked for: running, paused or stopped; and why the machine holds it, if it does."""
+
+    state: str
+    held: str | None
+
+    @property
+    def may_train(self) -> bool:
+        """May a training job begin?"""
+        return self.state == "running" and self.held is None
+
+
+def wish(connection: Connection) -> Wish:
+    """The present state."""
+    return Wish(get_value(connection, "training", "running"), get_value(connection, "held"))
+
+
+def control(store: Store, action: str) -> Wish:
+    """Carry out one of `ACTIONS`.
+
+    Raises:
+        UnknownName: no such action.
+    """
+    if action not in ACTIONS:
+        raise unknown_name("action", action, ACTIONS)
+    with transaction(store.engine) as connection:
+        before = wish(connection)
+        state = {"pause": "paused", "resume": "running", "stop": "stopped"}.get(action)
+        if state is not None and state != before.state:
+            set_value(connection, "training", None if state == "running" else state)
+            kinds = {"paused": "paused", "running": "resumed", "stopped": "stopped"}
+            say(connection, f"training.{kinds[state]}", f"training {kinds[state]} by request")
+        if action == "skip":
+            say(connection, "training.skipped", "the present quest is skipped by request")
+        after = wish(connection)
+        going = running_folders(connection)
+    apply_wish(after, going, skip=action == "skip")
+    return after
+
+
+def hold(store: Store, reason: str | None) -> Wish:
+    """Hold training back for a reason of the machine's, or let it go again (None)."""
+    with transaction(store.engine) as connection:
+        before = wish(connection)
+        if before.held != reason:
+            set_value(connection, "held", reason)
+            if reason is None:
+                say(connection, "training.resumed", f"training goes on: {before.held} is over")
+            else:
+                say(connection, "training.paused", f"training waits: {reason}", severity="warning")
+        after = wish(connection)
+        going = running_folders(connection)
+    apply_wish(after, going)
+    return after
+
+
+def running_folders(connection: Connection) -> list[Path]:
+    """Folders of the runs that are going on."""
+    query = "SELECT run FROM quests WHERE status = 'running' AND run IS NOT NULL"
+    return [runs.run_folder(run) for run in connection.execute(text(query)).scalars()]
+
+
+def apply_wish(asked: Wish, going: list[Path], skip: bool = False) -> None:
+    """Put the files that say so into the folders of running runs, or take them away."""
+    waits = asked.state == "paused" or asked.held is not None
+    for place in going:
+        place.mkdir(parents=True, exist_ok=True)
+        if skip:
+            (place / SKIP).touch()
+        if skip or asked.state == "stopped":
+            (place / STOP).touch()
+        if waits:
+            (place / PAUSE).touch()
+        else:
+            (place / PAUSE).unlink(missing_ok=True)
+
+
+def claimable(store: Store, types: list[str]) -> list[str]:
+    """Of these job types, those that may begin now."""
+    with reading(store.engine) as connection:
+        free = wish(connection).may_train
+    return [name for name in types if free or name not in TRAINING]
+
+
+def status(connection: Connection) -> dict[str, Any]:
+    """What is going on, for people: state, reason, and the running quest with its progress."""
+    asked = wish(connection)
+    query = (
+        "SELECT quests.id, quests.title, quests.kind, quests.run, jobs.progress, jobs.message,"
+        " jobs.type, jobs.worker FROM quests JOIN jobs ON jobs.id = quests.job"
+        " WHERE quests.status = 'running' ORDER BY quests.seq LIMIT 1"
+    )
+    row = connection.execute(text(query)).first()
+    return {
+        "state": asked.state, "held": asked.held,
+        "quest": None if row is None else row._asdict(),
+    }  # fmt: skip

@@ -1,0 +1,87 @@
+"""What a finished job writes, in the same transaction in which it becomes done. No torch.
+
+Whoever owns the database runs these: the worker itself when it is local, the Keeper when the
+result came over HTTP. `handlers.py` has a function for each name here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from sqlalchemy import Connection, text
+
+from levelcap.campaign import campaigns, quests, runs
+from levelcap.campaign.events import say
+from levelcap.campaign.snapshots import enter_snapshot
+from levelcap.campaign.strength import store_eval
+from levelcap.jobs.job import Job
+from levelcap.jobs.store import Store
+from levelcap.vault.assets import register
+from levelcap.vault.ledger import amend, rate, row_of
+from levelcap.vault.zones import load_zones
+
+Effect = Callable[[Connection, Job, dict[str, Any]], None]
+
+
+def effects_of(store: Store) -> dict[str, Effect]:
+    """Job type -> effect, for this queue."""
+
+    def record(connection: Connection, job: Job, result: dict[str, Any]) -> None:
+        place = runs.shard_folder(result["shard"])
+        asset = register(connection, "dataset", place, zone=load_zones()["hot"])
+        quests.end(connection, job.id, "done", {**result, "asset": asset})
+        say(connection, "data.recorded", f"{result['steps']:,} steps in {result['shard']}",
+            severity="success", data={"asset": asset, "job": job.id})  # fmt: skip
+
+    def train(connection: Connection, job: Job, result: dict[str, Any]) -> None:
+        run = runs.run_folder(result["run"])
+        for name in result["snapshots"]:
+            enter_snapshot(connection, store, result["run"], run / "snapshots" / name)
+        runs.finish(connection, result["run"], result)
+        if result.get("validation"):
+            _note_validation(connection, result)
+        status = "skipped" if result["skipped"] else "done"
+        quests.end(connection, job.id, status, result)
+        steps, seconds = result["steps"], max(result["seconds"], 1e-9)
+        say(connection, "training.completed",
+            f"{job.type} {status}: {steps:,} steps, {steps / seconds:,.0f} a second",
+            severity="success", data={"run": result["run"], "job": job.id})  # fmt: skip
+
+    def evaluate(connection: Connection, job: Job, result: dict[str, Any]) -> None:
+        checkpoint = job.payload["checkpoint"]
+        store_eval(connection, checkpoint, job.id, job.payload["seed"], result)
+        elo, low, high = result["elo"]
+        rate(connection, checkpoint, (elo, low, high))
+        amend(connection, checkpoint, accuracy=result["accuracy"])
+        entry = row_of(connection, checkpoint)
+        assert entry is not None  # an evaluation belongs to a row
+        if entry.val_loss is None:  # imitation has measured its own
+            amend(connection, checkpoint, val_loss=result["value_loss"])
+        if entry.campaign is not None:
+            campaigns.advance(connection, entry.campaign, entry.step,
+                              {"elo": elo, "accuracy": result["accuracy"]})  # fmt: skip
+        quests.end(connection, job.id, "done", {"elo": result["elo"], "text": result["text"]})
+        say(connection, "eval.completed", f"{checkpoint}: Elo {result['text']}",
+            severity="success", data={"checkpoint": checkpoint, "elo": elo, "low": low,
+                                      "high": high})  # fmt: skip
+
+    def retention(connection: Connection, job: Job, result: dict[str, Any]) -> None:
+        say(connection, "vault.retention", f"{len(result['removed'])} checkpoints removed",
+            data=result)  # fmt: skip
+
+    def quiet(connection: Connection, job: Job, result: dict[str, Any]) -> None:
+        """The result itself is all there is to keep."""
+
+    return {
+        "record": record, "imitate": train, "reinforce": train, "eval": evaluate,
+        "retention": retention, "report": quiet, "health_check": quiet,
+    }  # fmt: skip
+
+
+def _note_validation(connection: Connection, result: dict[str, Any]) -> None:
+    """Imitation knows how well it predicts matches it has not seen."""
+    query = "SELECT id FROM ledger WHERE run = :r ORDER BY seq DESC LIMIT 1"
+    newest = connection.execute(text(query), {"r": result["run"]}).scalar_one_or_none()
+    if newest is not None:
+        amend(connection, newest, val_loss=result["validation"]["loss"])

@@ -1,0 +1,71 @@
+"""The quick evaluation of a checkpoint: sealed panel, bots, Elo, and the value's held-out loss."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from levelcap.campaign.strength import pack
+from levelcap.learn.engine.worlds import spec_of_world
+from levelcap.learn.rl.actor import Actor
+from levelcap.learn.rl.config import for_world
+from levelcap.learn.rl.opponents import bot_pool
+from levelcap.learn.rl.rooms import build_rooms
+from levelcap.learn.rl.update import Learner
+from levelcap.play.load import load_checkpoint
+from levelcap.play.panel import BASES, COUSINS, Progress, bot_ladder, judge
+from levelcap.play.ratings import Games
+
+HELD_OUT_SEED = 0x48454C44
+HELD_OUT_LANES, HELD_OUT_STEPS = 64, 256
+
+
+def evaluate(
+    place: Path, *, games: int = 400, seed: int = 0, on_progress: Progress | None = None
+) -> dict[str, Any]:
+    """Judge the snapshot in `place`; plain values, every score included."""
+    policy = load_checkpoint(place)
+    world = policy.meta.world
+    ladder = _ladder(world, seed)
+    each = max(2, games // COUSINS // 2 * 2)
+    verdict = judge(
+        policy, world, seed=seed, games_per_cousin=each, bot_games=games, ladder=ladder,
+        on_progress=on_progress,
+    )  # fmt: skip
+    elo, low, high = verdict.elo()
+    return {
+        "world": world, "elo": [elo, low, high], "text": verdict.ratings.text(verdict.name),
+        "accuracy": float(np.mean([record.win_rate for record in verdict.sealed.values()])),
+        "sealed": {name: record.as_json() for name, record in verdict.sealed.items()},
+        "trained": {name: record.as_json() for name, record in verdict.trained.items()},
+        "scores": {name: pack(record.scores) for name, record in verdict.trained.items()},
+        "ladder": [[row.a, row.b, pack(np.asarray(row.scores))] for row in ladder],
+        "value_loss": held_out_loss(policy.net, policy.meta),
+        "games": games,
+    }  # fmt: skip
+
+
+@lru_cache(maxsize=8)
+def _ladder(world: str, seed: int) -> tuple[Games, ...]:
+    return tuple(bot_ladder(world, seed))
+
+
+def held_out_loss(net: Any, meta: Any) -> float:
+    """The value's loss on matches no training run plays: same games, a seed of their own."""
+    spec = spec_of_world(meta.world, meta.patch)
+    config = replace(
+        for_world(meta.world), lanes=HELD_OUT_LANES, unroll=HELD_OUT_STEPS, parts=1, cousins=0,
+        self_play=0.0, kl_coef=0.0, gamma=spec.gamma,
+    )  # fmt: skip
+    pool = bot_pool(list(BASES), "even", 1.0)
+    rooms = build_rooms(spec, meta, config, pool, HELD_OUT_SEED)
+    for room in rooms:
+        room.start()
+    actor = Actor(net, meta, rooms, length=config.unroll, parts=1, reference=None)
+    values = Learner(net, meta, config).backward(actor.gather(0), 0, value_only=True)
+    net.zero_grad(set_to_none=True)
+    return float(values["value_loss"])

@@ -1,0 +1,207 @@
+"""The wheel: what should run next, and was it worth it. One turn is `turn`; it never waits.
+
+For the arena hero: record a teacher -> imitate it -> rounds of reinforcement in one run that goes
+on and on against its growing past -> every snapshot is judged -> better ones become champion.
+When rounds stop helping they become longer; nothing ends by itself.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, text
+
+from levelcap.campaign import campaigns, quests, runs
+from levelcap.campaign.campaigns import Campaign
+from levelcap.campaign.events import say
+from levelcap.campaign.heroes import ArenaHero, load_heroes
+from levelcap.campaign.recipes import read_recipe
+from levelcap.campaign.strength import difference
+from levelcap.jobs.store import Store
+from levelcap.kit.db import reading, transaction
+from levelcap.kit.errors import Conflict, Corrupt
+from levelcap.vault.champion import champion_of, promote
+
+PAST_EVERY = "5000000"  # steps after which the present self joins the opponents of a long run
+
+
+@dataclass(frozen=True)
+class Standing:
+    """What the wheel needs to know of a campaign."""
+
+    open_quests: int
+    shard: str | None  # the newest recording
+    base: str | None  # checkpoint the reinforcement starts from
+    run: str | None  # its run
+    minutes: float  # what that run has been asked for so far
+    rounds: int
+
+
+def standing(connection: Connection, campaign: Campaign) -> Standing:
+    """Read it from the quests of the campaign; a few rows however long it has been going on."""
+
+    def newest(kind: str, *statuses: str, source: str | None = None) -> quests.Quest | None:
+        return quests.newest(connection, campaign.id, kind, statuses, source)
+
+    base = campaign.starting_checkpoint
+    imitated = newest("imitate", "done", "skipped")
+    if base is None and imitated is not None:
+        query = "SELECT id FROM ledger WHERE run = :r AND retired IS NULL ORDER BY seq DESC LIMIT 1"
+        base = connection.execute(text(query), {"r": imitated.run}).scalar_one_or_none()
+    recorded = newest("record", "done")
+    last = newest("reinforce", source="scheduler")
+    counts = quests.count(connection, campaign.id)
+    return Standing(
+        open_quests=counts.get("queued", 0) + counts.get("running", 0),
+        shard=None if recorded is None or not recorded.result else str(recorded.result["shard"]),
+        base=base,
+        run=None if last is None else last.run,
+        minutes=0.0 if last is None else float(last.recipe["minutes"]),
+        rounds=quests.count_rounds(connection, campaign.id),
+    )
+
+
+def next_recipe(hero: ArenaHero, campaign: Campaign, now: Standing) -> dict[str, Any] | None:
+    """What should run next; None: there is work already."""
+    if now.open_quests:
+        return None
+    common = {"world": hero.world, "seed": _seed(campaign)}
+    if now.base is None and now.shard is None:
+        return {**common, "quest": "record", "teacher": hero.teacher, "partner": hero.partner,
+                "games": hero.demo_games}  # fmt: skip
+    if now.base is None:
+        return {**common, "quest": "imitate", "shards": [now.shard], "size": hero.size,
+                "policies": [hero.teacher], "minutes": hero.imitation_minutes}  # fmt: skip
+    late = now.rounds >= hero.late_after_rounds
+    length = hero.late_round_minutes if late else hero.round_minutes
+    knobs = {
+        "engine.schedule": "constant", "past_every_steps": PAST_EVERY, "engine.snapshot_s": "60",
+        **{k: str(v) for k, v in campaign.config_overrides.get("knobs", {}).items()},
+    }  # fmt: skip
+    return {
+        **common, "quest": "reinforce", "from": now.base, "run": now.run, "size": hero.size,
+        "minutes": round(now.minutes + length, 6), "set": knobs,
+        "title": f"Round {now.rounds + 1}: {length:g} minutes of {hero.world}",
+    }  # fmt: skip
+
+
+def _seed(campaign: Campaign) -> int:
+    return int(campaign.config_overrides.get("seed", 0))
+
+
+def turn(store: Store) -> list[str]:
+    """One turn for every hero; returns the ids of quests that were added."""
+    added = []
+    for hero in load_heroes().values():
+        with reading(store.engine) as connection:
+            campaign = campaigns.active(connection, hero.id)
+        if campaign is None:
+            continue
+        settle(store, hero.id, campaign)
+        with reading(store.engine) as connection:
+            now = standing(connection, campaign)
+        recipe = next_recipe(hero, campaign, now)
+        if recipe is None:
+            continue
+        number = f"{campaign.id}-{_count(store, campaign.id)}"
+        quest = quests.enter(
+            store, campaign.id, read_recipe(recipe), source="scheduler", key=f"next-{number}"
+        )
+        added.append(quest.id)
+    return added
+
+
+def _count(store: Store, campaign_id: str) -> int:
+    with reading(store.engine) as connection:
+        query = "SELECT count(*) FROM quests WHERE campaign = :c"
+        return int(connection.execute(text(query), {"c": campaign_id}).scalar_one())
+
+
+def begin(store: Store) -> None:
+    """A realm without any campaign starts one for every hero."""
+    with transaction(store.engine) as connection:
+        for hero in load_heroes().values():
+            if not campaigns.list_all(connection, hero.id):
+                campaigns.create(connection, hero.id, f"{hero.name}'s first campaign")
+
+
+def settle(store: Store, hero: str, campaign: Campaign) -> None:
+    """Was it worth it? Gains and costs of judged runs; the best judged checkpoint is champion."""
+    for run_id in _unsettled(store, campaign.id):
+        _settle_run(store, run_id)
+    _crown(store, hero)
+
+
+def _unsettled(store: Store, campaign_id: str) -> list[str]:
+    """Runs of which a checkpoint was judged since the gain was last written."""
+    query = (
+        "SELECT runs.id FROM runs JOIN ledger ON ledger.run = runs.id"
+        " WHERE runs.campaign = :c AND elo IS NOT NULL GROUP BY runs.id"
+        " HAVING runs.worth IS NULL OR runs.worth NOT LIKE '%' || max(ledger.seq) || ']'"
+    )
+    with reading(store.engine) as connection:
+        return list(connection.execute(text(query), {"c": campaign_id}).scalars())
+
+
+def _settle_run(store: Store, run_id: str) -> None:
+    """Elo of the run's last judged checkpoint over the one it began with."""
+    with transaction(store.engine) as connection:
+        run = runs.get(connection, run_id)
+        query = "SELECT id, seq FROM ledger WHERE run = :r AND elo IS NOT NULL ORDER BY seq"
+        judged = connection.execute(text(query), {"r": run_id}).all()
+        first = _start_of(connection, run) or judged[0].id
+        mark = f"[{judged[-1].seq}]"
+        gain = difference(connection, judged[-1].id, first)
+        if gain is None or judged[-1].id == first:
+            runs.note_gain(connection, run_id, (0.0, 0.0, 0.0), None, f"first of its kind {mark}")
+            return
+        cost = run.core_seconds / gain[0] if gain[1] > 0 else None
+        worth = "gain" if gain[1] > 0 else "no gain that is certain"
+        runs.note_gain(connection, run_id, gain, cost, f"{worth} {mark}")
+        if cost is not None:
+            text_ = f"{run_id}: {gain[0]:+.0f} Elo ({gain[1]:+.0f} to {gain[2]:+.0f})"
+            say(connection, "hero.stat_change", f"{text_}, {cost:.2f} core-seconds a point",
+                data={"run": run_id, "gain": gain[0], "cost_per_elo": cost})  # fmt: skip
+
+
+def _start_of(connection: Connection, run: runs.Run) -> str | None:
+    """The checkpoint a run of reinforcement began with."""
+    query = "SELECT recipe FROM quests WHERE run = :r ORDER BY seq LIMIT 1"
+    found = connection.execute(text(query), {"r": run.id}).scalar_one_or_none()
+    if found is None or run.kind != "reinforce":
+        return None
+    start = json.loads(found).get("from")
+    return None if start is None else str(start)
+
+
+def _crown(store: Store, hero: str) -> None:
+    """Promote the best judged checkpoint if it is certainly better than the champion."""
+    with reading(store.engine) as connection:
+        query = (
+            "SELECT ledger.id, elo FROM ledger JOIN assets ON assets.id = ledger.id"
+            " WHERE hero = :h AND elo IS NOT NULL AND status = 'present'"
+            " ORDER BY elo DESC, seq DESC LIMIT 1"
+        )
+        best = connection.execute(text(query), {"h": hero}).first()
+        now = champion_of(connection, hero)
+        if best is None or (now is not None and now.checkpoint == best.id):
+            return
+        gain = None if now is None else difference(connection, best.id, now.checkpoint)
+        undone = connection.execute(
+            text("SELECT count(*) FROM champions WHERE checkpoint = :c AND undone = 1"),
+            {"c": best.id},
+        ).scalar_one()
+    if undone or (now is not None and (gain is None or gain[1] <= 0)):
+        return
+    reason = "first judged checkpoint"
+    if gain is not None:
+        reason = f"{gain[0]:+.0f} Elo ({gain[1]:+.0f} to {gain[2]:+.0f}) over the champion"
+    try:
+        promote(store.engine, best.id, reason)
+    except (Conflict, Corrupt) as error:
+        say(store.engine, "vault.promotion_refused", str(error), severity="warning")
+        return
+    say(store.engine, "vault.champion_promoted", f"{best.id}: {reason}", severity="success",
+        data={"checkpoint": best.id, "hero": hero})  # fmt: skip

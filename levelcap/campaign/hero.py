@@ -1,0 +1,72 @@
+"""The hero sheet: level, XP, ATK, DEF, ACC, gold, each with its formula and its raw number."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import Connection, text
+
+from levelcap.campaign import campaigns
+from levelcap.campaign.heroes import ArenaHero
+from levelcap.vault.champion import champion_of
+
+STEPS_A_LEVEL = 1000
+GOLD_A_QUEST = 100
+
+
+def sheet(connection: Connection, hero: ArenaHero) -> dict[str, Any]:
+    """Everything the hero's page and `levelcap status` show; a stat that is not known is None."""
+    campaign = campaigns.active(connection, hero.id)
+    steps = campaign.current_step if campaign else 0
+    newest = _newest(connection, hero.id, campaign.id if campaign else None)
+    quests = connection.execute(
+        text(
+            "SELECT count(*) FROM quests JOIN campaigns ON campaigns.id = campaign"
+            " WHERE hero_id = :h AND quests.status = 'done'"
+        ),
+        {"h": hero.id},
+    ).scalar_one()
+    champion = champion_of(connection, hero.id)
+    losses = {"ATK": newest.get("train_loss"), "DEF": newest.get("val_loss")}
+    stats = {
+        "level": _stat(steps // STEPS_A_LEVEL, "steps // 1000", steps),
+        "XP": _stat(steps, "optimizer updates", steps),
+        **{
+            name: _stat(None if not loss else 1.0 / loss, f"1 / {word} loss", loss)
+            for (name, loss), word in zip(losses.items(), ("training", "held-out"), strict=True)
+        },
+        "ACC": _stat(newest.get("accuracy"), "win rate against the sealed panel",
+                     newest.get("accuracy")),
+        "gold": _stat(int(quests) * GOLD_A_QUEST, "completed quests x 100", int(quests)),
+    }  # fmt: skip
+    return {
+        "id": hero.id, "name": hero.name, "kind": hero.kind, "subtitle": hero.subtitle,
+        "world": hero.world, "campaign": campaign.as_json() if campaign else None, "stats": stats,
+        "elo": {key: newest.get(key) for key in ("elo", "elo_low", "elo_high")},
+        "checkpoint": newest.get("id"),
+        "champion": champion.as_json() if champion else None,
+    }  # fmt: skip
+
+
+def _stat(value: float | int | None, formula: str, raw: float | int | None) -> dict[str, Any]:
+    return {"value": value, "formula": formula, "raw": raw}
+
+
+def _newest(connection: Connection, hero: str, campaign: str | None) -> dict[str, Any]:
+    """Loss of the newest checkpoint; what only an evaluation knows, of the newest judged one."""
+    base = (
+        "SELECT id, train_loss, val_loss, accuracy, elo, elo_low, elo_high FROM ledger"
+        " WHERE hero = :h AND (:c IS NULL OR campaign = :c) AND retired IS NULL"
+    )
+    values = {"h": hero, "c": campaign}
+    newest = connection.execute(text(base + " ORDER BY seq DESC LIMIT 1"), values).first()
+    if newest is None:
+        return {}
+    judged = connection.execute(
+        text(base + " AND elo IS NOT NULL ORDER BY seq DESC LIMIT 1"), values
+    ).first()
+    found = dict(newest._asdict())
+    if judged is not None:
+        for name in ("val_loss", "accuracy", "elo", "elo_low", "elo_high"):
+            found[name] = getattr(judged, name)
+    return found

@@ -1,0 +1,130 @@
+"""Recipes: what a quest asks for, as a person writes it.
+
+    quest: reinforce
+    world: duel
+    minutes: 3
+    from: champion
+    set: {kl_coef: 0.02}
+
+Read from YAML without running anything in it; unknown keys are errors with their name.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+
+from levelcap.campaign.work import Knobs, Minutes, Name, Ruleset, Seed
+from levelcap.kit.errors import BadFile, BadValue, refuse
+
+MAX_BYTES = 64 << 10
+Priority = Literal["high", "normal", "low"]
+
+
+class _Recipe(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
+
+    title: Annotated[str, Field(max_length=80)] = ""
+    priority: Priority = "normal"
+    world: Ruleset = "duel"
+    seed: Seed = 0
+
+
+class RecordRecipe(_Recipe):
+    """Record games of a bot, to be imitated later."""
+
+    quest: Literal["record"]
+    teacher: Name = "master"
+    partner: Name = "veteran"
+    games: Annotated[int, Field(ge=2, le=200_000)] = 3000
+
+
+class ImitateRecipe(_Recipe):
+    """Clone recorded play."""
+
+    quest: Literal["imitate"]
+    shards: Annotated[list[Name], Field(min_length=1, max_length=64)]
+    policies: Annotated[list[Name], Field(max_length=16)] = []
+    minutes: Minutes = 0.5
+    size: Literal["dummy", "slim", "full"] = "slim"
+    knobs: Knobs = Field(default={}, alias="set")
+
+
+class ReinforceRecipe(_Recipe):
+    """Let a checkpoint play and learn; or let a run go on until it has had `minutes` in all."""
+
+    quest: Literal["reinforce"]
+    start: Name | None = Field(default=None, alias="from")
+    """a checkpoint: its id, champion, best, latest; nothing = from untrained weights"""
+    run: Name | None = None
+    minutes: Minutes = 1.5
+    size: Literal["dummy", "slim", "full"] = "slim"
+    knobs: Knobs = Field(default={}, alias="set")
+
+
+class EvaluateRecipe(_Recipe):
+    """Judge a checkpoint."""
+
+    quest: Literal["evaluate"]
+    checkpoint: Name = "latest"
+    games: Annotated[int, Field(ge=40, le=20_000, multiple_of=40)] = 400
+
+
+Recipe = Annotated[
+    RecordRecipe | ImitateRecipe | ReinforceRecipe | EvaluateRecipe, Field(discriminator="quest")
+]
+_ADAPTER: TypeAdapter[Any] = TypeAdapter(Recipe)
+
+
+def read_recipe(values: Any) -> Any:
+    """A recipe out of plain values.
+
+    Raises:
+        BadValue: naming the field, the value and what is allowed.
+    """
+    if isinstance(values, dict) and isinstance(values.get("set"), dict):
+        # Knobs travel as text, as on the command line; YAML has made numbers of them.
+        values = {**values, "set": {str(k): _text(v) for k, v in values["set"].items()}}
+    try:
+        return _ADAPTER.validate_python(values)
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(str(part) for part in first["loc"][1:]) or "quest"
+        reason = first["msg"].removeprefix("Value error, ").split("; got ")[0]
+        raise BadValue(
+            refuse(f"recipe: {place}: {reason}", first.get("input"), "Correct this field")
+        ) from error
+
+
+def parse_recipe(text: str, name: str) -> Any:
+    """A recipe out of YAML text.
+
+    Raises:
+        BadFile: not YAML, or too long. BadValue: YAML, but no recipe.
+    """
+    if len(text.encode()) > MAX_BYTES:
+        raise BadFile(refuse(f"{name} is longer than {MAX_BYTES} bytes", len(text), "Shorten it"))
+    try:
+        values = _NoAliases(text).get_single_data()
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        reason = " ".join(str(error).split())[:200]
+        raise BadFile(refuse(f"not YAML ({reason})", name, "Correct the file")) from error
+    if not isinstance(values, dict):
+        raise BadFile(refuse(f"{name} holds no recipe", values, "Write lines of name: value"))
+    return read_recipe(values)
+
+
+class _NoAliases(yaml.SafeLoader):
+    """YAML without anchors: a few lines of them can stand for gigabytes."""
+
+    def compose_node(self, parent: Any, index: Any) -> Any:
+        if self.check_event(yaml.events.AliasEvent):
+            event = self.peek_event()  # type: ignore[no-untyped-call]
+            raise yaml.YAMLError(f"an alias (*{event.anchor}) is not allowed")
+        return super().compose_node(parent, index)
+
+
+def _text(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -1,0 +1,48 @@
+"""Gains and costs over time: Elo per day, core-seconds a point of Elo, what failed."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from sqlalchemy import Engine, text
+
+from levelcap.campaign import runs
+from levelcap.kit.db import reading
+
+WEEK = timedelta(days=7)
+
+
+def make_report(engine: Engine, report_type: str = "weekly") -> dict[str, Any]:
+    """Plain values; `days` has a row a day with the best Elo reached and what was spent."""
+    since = "" if report_type == "campaign" else (datetime.now(UTC) - WEEK).isoformat()
+    with reading(engine) as connection:
+        days = connection.execute(
+            text(
+                "SELECT substr(timestamp, 1, 10) AS day, count(*) AS checkpoints, max(elo) AS elo,"
+                " max(cost_core_seconds) AS core_seconds FROM ledger WHERE timestamp >= :s"
+                " GROUP BY day ORDER BY day"
+            ),
+            {"s": since},
+        )
+        rows = [dict(row._mapping) for row in days]
+        incidents = connection.execute(
+            text(
+                "SELECT kind, count(*) FROM events WHERE severity IN ('error', 'warning')"
+                " AND time >= :s GROUP BY kind ORDER BY kind"
+            ),
+            {"s": since},
+        )
+        found = {kind: count for kind, count in incidents}
+        spent = runs.list_runs(connection, limit=1000)
+    worth = [run for run in spent if run.cost_per_elo is not None and run.started >= since]
+    return {
+        "type": report_type, "since": since or None, "days": rows, "incidents": found,
+        "runs": len(spent), "runs_with_gain": len(worth),
+        "core_seconds": round(sum(run.core_seconds for run in spent if run.started >= since), 1),
+        "cost_per_elo": [
+            {"run": run.id, "gain": run.gain, "low": run.gain_low, "high": run.gain_high,
+             "cost_per_elo": run.cost_per_elo}
+            for run in worth
+        ],
+    }  # fmt: skip

@@ -1,0 +1,185 @@
+"""The registry: what is kept, where it lies, whether its bytes are still the ones that were stored.
+
+An asset's id is made of what it contains, so the same content registered twice is one asset.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, Engine, text
+
+from levelcap.kit.db import reading, transaction
+from levelcap.kit.errors import Corrupt, refuse, unknown_name
+from levelcap.kit.ids import sha256_bytes, short_id
+from levelcap.kit.publish import MANIFEST, read_manifest, verify
+from levelcap.vault.zones import HOT, Zone, load_zones
+
+KINDS = ("checkpoint", "model", "dataset", "evaluation", "export", "config", "log")
+PRESENT, RETIRED, MISSING, DAMAGED = "present", "retired", "missing", "damaged"
+
+
+@dataclass(frozen=True)
+class Asset:
+    """One row of the registry with its places."""
+
+    id: str
+    kind: str
+    name: str
+    size_bytes: int
+    sha256: str
+    parents: tuple[str, ...]
+    status: str
+    created: str
+    verified: str | None
+    created_by: str
+    zones: dict[str, str]
+
+    def as_json(self) -> dict[str, Any]:
+        """Plain values; places are named by zone, never by path."""
+        return {
+            "id": self.id, "kind": self.kind, "name": self.name, "size_bytes": self.size_bytes,
+            "sha256": self.sha256, "parents": list(self.parents), "status": self.status,
+            "created": self.created, "verified": self.verified, "created_by": self.created_by,
+            "zones": sorted(self.zones),
+        }  # fmt: skip
+
+
+def now() -> str:
+    """This moment, UTC, to the millisecond."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds")
+
+
+def content_id(kind: str, folder: Path) -> tuple[str, str]:
+    """(id, sha256) of a published folder: the sha256 of its manifest, which covers every file."""
+    digest = sha256_bytes((folder / MANIFEST).read_bytes())
+    return f"{kind}-{short_id(digest)}", digest
+
+
+def register(
+    connection: Connection, kind: str, folder: Path, *, zone: Zone, name: str | None = None
+) -> str:
+    """Enter a published folder that lies in `zone`; returns its id. The same folder twice is one.
+
+    Raises:
+        UnknownName: no such kind. Corrupt: the folder has no readable manifest.
+    """
+    if kind not in KINDS:
+        raise unknown_name("asset kind", kind, KINDS)
+    manifest = read_manifest(folder)
+    asset_id, digest = content_id(kind, folder)
+    path = folder.resolve().relative_to(zone.root.resolve()).as_posix()
+    size = sum(int(entry["bytes"]) for entry in manifest.files.values())
+    values = {
+        "id": asset_id, "kind": kind, "name": name or folder.name, "size": size, "sha": digest,
+        "parents": json.dumps(manifest.parents), "now": now(), "by": manifest.made_by,
+        "zone": zone.zone_id, "path": path,
+    }  # fmt: skip
+    connection.execute(
+        text(
+            "INSERT INTO assets VALUES (:id, :kind, :name, :size, :sha, :parents, 'present', :now,"
+            " NULL, :by) ON CONFLICT (id) DO UPDATE SET status = 'present'"
+        ),
+        values,
+    )
+    connection.execute(
+        text(
+            "INSERT INTO locations VALUES (:id, :zone, :path, :now)"
+            " ON CONFLICT (asset_id, zone_id) DO UPDATE SET path = excluded.path"
+        ),
+        values,
+    )
+    return asset_id
+
+
+def find(connection: Connection, asset_id: str) -> Asset:
+    """One asset.
+
+    Raises:
+        UnknownName: nothing bears this id.
+    """
+    row = connection.execute(text("SELECT * FROM assets WHERE id = :i"), {"i": asset_id}).first()
+    if row is None:
+        near = connection.execute(text("SELECT id FROM assets ORDER BY created DESC LIMIT 20"))
+        raise unknown_name("asset", asset_id, near.scalars())
+    return _asset(connection, row)
+
+
+def list_assets(
+    connection: Connection, kind: str | None = None, limit: int = 100, before: str | None = None
+) -> list[Asset]:
+    """Assets, newest first; `before`: only those created before this time (for the next page)."""
+    if kind is not None and kind not in KINDS:
+        raise unknown_name("asset kind", kind, KINDS)
+    query = "SELECT * FROM assets WHERE (:k IS NULL OR kind = :k) AND (:b IS NULL OR created < :b)"
+    found = connection.execute(
+        text(query + " ORDER BY created DESC, id LIMIT :n"),
+        {"k": kind, "b": before, "n": max(1, min(limit, 1000))},
+    )
+    return [_asset(connection, row) for row in found]
+
+
+def _asset(connection: Connection, row: Any) -> Asset:
+    places = connection.execute(
+        text("SELECT zone_id, path FROM locations WHERE asset_id = :i"), {"i": row.id}
+    )
+    return Asset(
+        row.id, row.kind, row.name, row.size_bytes, row.sha256, tuple(json.loads(row.parents)),
+        row.status, row.created, row.verified, row.created_by,
+        {zone_id: path for zone_id, path in places},
+    )  # fmt: skip
+
+
+def place_of(asset: Asset, zones: dict[str, Zone] | None = None) -> Path | None:
+    """Where the asset lies now, hot first; None when no stronghold has it."""
+    zones = zones or load_zones()
+    for zone_id in (HOT, *(z for z in asset.zones if z != HOT)):
+        if zone_id in asset.zones and zone_id in zones:
+            place = zones[zone_id].place(asset.zones[zone_id])
+            if (place / MANIFEST).exists():
+                return place
+    return None
+
+
+def verify_asset(engine: Engine, asset_id: str) -> Asset:
+    """Read every byte of an asset and write down what was found.
+
+    Raises:
+        Corrupt: bytes differ, or it is gone; the registry says so from now on.
+    """
+    with reading(engine) as connection:
+        asset = find(connection, asset_id)
+    problem: Corrupt | None = None
+    status = PRESENT
+    place = place_of(asset)
+    if place is None:
+        status = asset.status if asset.status == RETIRED else MISSING
+        remedy = "Import it again from an export, or fetch it from another stronghold"
+        problem = Corrupt(refuse("no stronghold has this asset", asset_id, remedy))
+    else:
+        try:
+            verify(place)
+            if content_id(asset.kind, place)[1] != asset.sha256:
+                remedy = "Restore the folder from a copy"
+                raise Corrupt(refuse("another content lies in its place", asset_id, remedy))
+        except Corrupt as error:
+            status, problem = DAMAGED, error
+    _mark(engine, [asset_id], status)
+    if problem is not None:
+        raise problem
+    with reading(engine) as connection:
+        return find(connection, asset_id)
+
+
+def _mark(engine: Engine, asset_ids: Sequence[str], status: str) -> None:
+    with transaction(engine) as connection:
+        for asset_id in asset_ids:
+            connection.execute(
+                text("UPDATE assets SET status = :s, verified = :t WHERE id = :i"),
+                {"s": status, "t": now(), "i": asset_id},
+            )

@@ -1,0 +1,97 @@
+"""The champion of a hero: a ledger row. Promotion is a new line in a list; so is a roll-back.
+
+Nothing is overwritten, so every former champion is known and can come back in one call.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, Engine, text
+
+from levelcap.kit.db import reading, transaction
+from levelcap.kit.errors import Conflict, refuse
+from levelcap.vault.assets import now, verify_asset
+from levelcap.vault.ledger import get_ledger, require
+
+
+@dataclass(frozen=True)
+class Promotion:
+    """One line of the list: who followed whom, when, why."""
+
+    seq: int
+    hero: str
+    checkpoint: str
+    previous: str | None
+    time: str
+    reason: str
+
+    def as_json(self) -> dict[str, Any]:
+        """Plain values."""
+        return dict(self.__dict__)
+
+
+def champion_of(connection: Connection, hero: str | None = None) -> Promotion | None:
+    """The line that counts now (None as hero: the newest of any hero); None: no champion yet."""
+    lines = history(connection, hero, 1)
+    return lines[0] if lines else None
+
+
+def history(connection: Connection, hero: str | None, limit: int = 100) -> list[Promotion]:
+    """All lines that were not rolled back, newest first."""
+    query = (
+        "SELECT * FROM champions WHERE (:h IS NULL OR hero = :h) AND undone = 0"
+        " ORDER BY seq DESC LIMIT :n"
+    )
+    found = connection.execute(text(query), {"h": hero, "n": limit})
+    return [Promotion(r.seq, r.hero, r.checkpoint, r.previous, r.time, r.reason) for r in found]
+
+
+def promote(engine: Engine, checkpoint: str, reason: str) -> Promotion:
+    """Make a checkpoint the champion of its hero, after reading every byte of it.
+
+    Raises:
+        UnknownName: no such checkpoint. Corrupt: damaged or gone. Conflict: it is champion already.
+    """
+    entry = require(get_ledger(engine).get(checkpoint))
+    verify_asset(engine, entry.id)
+    with transaction(engine) as connection:
+        before = champion_of(connection, entry.hero)
+        if before is not None and before.checkpoint == entry.id:
+            remedy = "Choose another checkpoint, or leave it"
+            raise Conflict(refuse("this checkpoint is the champion already", entry.id, remedy))
+        connection.execute(
+            text(
+                "INSERT INTO champions (hero, checkpoint, previous, time, reason)"
+                " VALUES (:h, :c, :p, :t, :r)"
+            ),
+            {
+                "h": entry.hero, "c": entry.id, "p": before.checkpoint if before else None,
+                "t": now(), "r": reason,
+            },
+        )  # fmt: skip
+        after = champion_of(connection, entry.hero)
+    assert after is not None
+    return after
+
+
+def roll_back(engine: Engine, hero: str) -> Promotion | None:
+    """Undo the last promotion of a hero; returns the champion after it (None: none is left).
+
+    Raises:
+        Conflict: there is no promotion to undo. Corrupt: the former champion is gone or damaged.
+    """
+    with reading(engine) as connection:
+        lines = history(connection, hero, 2)
+    if not lines:
+        remedy = "Promote a checkpoint first"
+        raise Conflict(refuse("this hero has no champion to roll back", hero, remedy))
+    if len(lines) > 1:
+        require(get_ledger(engine).get(lines[1].checkpoint))
+        verify_asset(engine, lines[1].checkpoint)
+    with transaction(engine) as connection:
+        connection.execute(
+            text("UPDATE champions SET undone = 1 WHERE seq = :s"), {"s": lines[0].seq}
+        )
+        return champion_of(connection, hero)

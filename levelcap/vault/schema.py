@@ -1,0 +1,62 @@
+"""Tables of the vault in the realm's database; see `levelcap.kit.db.migrate`.
+
+assets     everything kept: a checkpoint, a dataset, an export …, named by what it contains
+locations  where an asset lies: a stronghold and a path below its root
+transfers  copies from one stronghold to another
+ledger     one row a checkpoint, written when it is saved
+evals      what an evaluation found, with every score, so that ratings can be computed again
+champions  who became champion when; the newest row of a hero counts
+"""
+
+from __future__ import annotations
+
+from sqlalchemy import Connection
+
+SCOPE = "vault"
+
+_FIRST = (
+    """CREATE TABLE assets (
+        id TEXT PRIMARY KEY, kind TEXT NOT NULL, name TEXT NOT NULL, size_bytes INTEGER NOT NULL,
+        sha256 TEXT NOT NULL, parents TEXT NOT NULL, status TEXT NOT NULL, created TEXT NOT NULL,
+        verified TEXT, created_by TEXT NOT NULL) STRICT""",
+    "CREATE INDEX assets_by_kind ON assets (kind, created)",
+    """CREATE TABLE locations (
+        asset_id TEXT NOT NULL REFERENCES assets (id), zone_id TEXT NOT NULL, path TEXT NOT NULL,
+        added TEXT NOT NULL, PRIMARY KEY (asset_id, zone_id), UNIQUE (zone_id, path)) STRICT""",
+    """CREATE TABLE transfers (
+        id INTEGER PRIMARY KEY, asset_id TEXT NOT NULL REFERENCES assets (id),
+        source_zone TEXT NOT NULL, target_zone TEXT NOT NULL, status TEXT NOT NULL,
+        started TEXT NOT NULL, ended TEXT, error TEXT) STRICT""",
+    """CREATE TABLE ledger (
+        id TEXT PRIMARY KEY REFERENCES assets (id), step INTEGER NOT NULL, timestamp TEXT NOT NULL,
+        canonical_name TEXT NOT NULL, role TEXT NOT NULL, hero TEXT NOT NULL,
+        campaign TEXT, quest TEXT, run TEXT, world TEXT, train_loss REAL, val_loss REAL,
+        learning_rate REAL, epoch REAL, accuracy REAL, perplexity REAL, elo REAL, elo_low REAL,
+        elo_high REAL, training_file TEXT, skill_name TEXT, skill_level INTEGER,
+        total_examples_trained INTEGER, size_bytes INTEGER NOT NULL, has_optimizer INTEGER NOT NULL,
+        parents TEXT NOT NULL, cost_core_seconds REAL, sha256 TEXT NOT NULL,
+        created_by TEXT NOT NULL, pinned INTEGER NOT NULL DEFAULT 0,
+        base INTEGER NOT NULL DEFAULT 0, retired TEXT, ledger_version INTEGER NOT NULL,
+        seq INTEGER NOT NULL) STRICT""",
+    "CREATE UNIQUE INDEX ledger_by_seq ON ledger (seq)",
+    "CREATE INDEX ledger_by_campaign ON ledger (campaign, seq)",
+    "CREATE INDEX ledger_by_step ON ledger (step)",
+    """CREATE TABLE evals (
+        id INTEGER PRIMARY KEY, checkpoint TEXT NOT NULL REFERENCES ledger (id), kind TEXT NOT NULL,
+        time TEXT NOT NULL, job TEXT UNIQUE, seed INTEGER NOT NULL, result TEXT NOT NULL) STRICT""",
+    "CREATE INDEX evals_by_checkpoint ON evals (checkpoint, id)",
+    """CREATE TABLE champions (
+        seq INTEGER PRIMARY KEY, hero TEXT NOT NULL, checkpoint TEXT NOT NULL
+        REFERENCES ledger (id), previous TEXT, time TEXT NOT NULL, reason TEXT NOT NULL,
+        undone INTEGER NOT NULL DEFAULT 0) STRICT""",
+    "CREATE INDEX champions_by_hero ON champions (hero, seq)",
+)
+
+
+def create_vault(connection: Connection) -> None:
+    """The first tables."""
+    for statement in _FIRST:
+        connection.exec_driver_sql(statement)
+
+
+MIGRATIONS = [create_vault]
