@@ -8,8 +8,8 @@ import pytest
 
 from levelcap.campaign.events import follow
 from levelcap.kit.paths import folder
+from levelcap.services.database import open_database
 from levelcap.services.processes import is_alive
-from levelcap.services.realm import open_realm
 from levelcap.services.standing import read_leader, read_standings
 from levelcap.services.weaver.restarts import HOUR_S, Restarts
 from levelcap.services.weaver.stop import stop_realm
@@ -36,7 +36,7 @@ def starts():
 
 
 def events():
-    engine = open_realm()
+    engine = open_database()
     try:
         return [(event.kind, event.severity, event.data["service"]) for event in follow(engine)]
     finally:

@@ -64,9 +64,9 @@ def check_tokens() -> None:
 
 def check_database() -> None:
     """The database opens, is ours, is not newer than this code, and is whole."""
-    from levelcap.services.realm import check_integrity, open_realm
+    from levelcap.services.database import check_integrity, open_database
 
-    engine = open_realm()
+    engine = open_database()
     try:
         path = folder("state") / str(engine.url.database)
         if path.stat().st_size <= CHECKED_DATABASE_BYTES:

@@ -16,11 +16,11 @@ from levelcap.kit.config import load_settings
 from levelcap.kit.errors import StateError, refuse
 from levelcap.kit.log import configure, get_logger
 from levelcap.kit.paths import folder
+from levelcap.services.database import open_database
 from levelcap.services.hosts import EVERYWHERE, LOCAL, get_port
 from levelcap.services.lifeline import rotate
 from levelcap.services.ports import SERVICES, Service
 from levelcap.services.processes import birth, end_session
-from levelcap.services.realm import open_realm
 from levelcap.services.standing import Leader, read_standings, write_leader
 from levelcap.services.weaver.checks import BEFORE_LEADING, WHILE_LEADING, check_ports
 from levelcap.services.weaver.leadership import leadership
@@ -59,7 +59,7 @@ def run(
             ports = {row.name: get_port(row.name) for row in services if row.port}
         end_leftovers()
         check_ports(ports, EVERYWHERE if lan else LOCAL)
-        engine = open_realm()
+        engine = open_database()
         try:
             leader = _begin(lan, ports)
             asyncio.run(_weave(engine, leader, services, pace, beside))

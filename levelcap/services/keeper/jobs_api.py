@@ -1,0 +1,221 @@
+"""Routes of the queue. Answers have the shapes of the formats page."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Query
+from pydantic import BaseModel, ConfigDict, Field
+
+from levelcap.campaign.realm import Realm
+from levelcap.jobs.devices import check_device
+from levelcap.services.http import Id
+from levelcap.services.rights import right
+
+Page = Annotated[int, Query(ge=1, le=1000)]
+Fence = Annotated[int, Field(ge=0, lt=2**53)]
+Priority = Literal["critical", "high", "normal", "low", "idle"]
+
+
+class Body(BaseModel):
+    """Strict bodies: no unknown fields."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class Submission(Body):
+    """A new job."""
+
+    job_type: Annotated[str, Field(max_length=64)]
+    payload: dict[str, Any]
+    priority: Priority = "normal"
+    idempotency_key: Annotated[str, Field(max_length=100)] | None = None
+
+
+class Registration(Body):
+    """A worker."""
+
+    worker: Id
+    device: Id
+    roles: Annotated[list[Annotated[str, Field(max_length=40)]], Field(max_length=20)]
+    pid: Annotated[int, Field(ge=0, lt=2**31)] | None = None
+    host: Annotated[str, Field(max_length=255)] | None = None
+
+
+class Name(Body):
+    """A worker's name."""
+
+    worker: Id
+
+
+class Claim(Name):
+    """Which jobs it wants."""
+
+    types: Annotated[list[Annotated[str, Field(max_length=64)]], Field(max_length=64)] | None = None
+
+
+class Held(Name):
+    """Who reports, with which claim."""
+
+    fence: Fence
+
+
+class Progress(Held):
+    """How far."""
+
+    fraction: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
+    message: Annotated[str, Field(max_length=500)] = ""
+
+
+class Completion(Held):
+    """What came out."""
+
+    result: dict[str, Any]
+
+
+class Failure(Held):
+    """What went wrong."""
+
+    code: Annotated[str, Field(max_length=40)]
+    message: Annotated[str, Field(max_length=8000)] = ""
+
+
+def routes(realm: Realm) -> APIRouter:
+    """All routes of the queue on this realm."""
+    router = APIRouter(prefix="/api/jobs", tags=["jobs"])
+    _questions(router, realm)
+    _people(router, realm)
+    _workers(router, realm)
+    return router
+
+
+def _questions(router: APIRouter, realm: Realm) -> None:
+    store = realm.store
+
+    @router.get("")
+    @right("viewer")
+    def list_jobs(
+        status: str | None = None, type: str | None = None, limit: Page = 100,
+        before: Id | None = None,
+    ) -> dict[str, Any]:  # fmt: skip
+        """Jobs, newest first; `before` is the last id of the page before."""
+        return {"jobs": [job.as_json() for job in store.list(status, type, limit, before)]}
+
+    @router.get("/stats")
+    @right("viewer")
+    def stats() -> dict[str, Any]:
+        """Counts by type and status."""
+        return store.stats()
+
+    @router.get("/workers")
+    @right("viewer")
+    def workers() -> dict[str, Any]:
+        """Known workers."""
+        return {"workers": store.workers()}
+
+    @router.get("/health")
+    @right("viewer")
+    def health() -> dict[str, Any]:
+        """Is work being done?"""
+        found, workers = store.stats(), store.workers()
+        alive = sum(bool(row["alive"]) for row in workers)
+        return {"open": found["open"], "oldest_queued_s": found["oldest_queued_s"], "alive": alive}
+
+    @router.get("/{job_id}")
+    @right("viewer")
+    def get_job(job_id: Id) -> dict[str, Any]:
+        """One job."""
+        return store.get(job_id).as_json()
+
+    @router.get("/{job_id}/events")
+    @right("viewer")
+    def events(job_id: Id) -> dict[str, Any]:
+        """What happened to a job."""
+        return {"events": store.events(job_id)}
+
+
+def _people(router: APIRouter, realm: Realm) -> None:
+    store = realm.store
+
+    @router.post("", status_code=201)
+    @right("admin")
+    def submit(body: Submission) -> dict[str, Any]:
+        """Queue a job: 201, or 429 when its queue is full, or 400 naming the field."""
+        accepted = store.submit(
+            body.job_type, body.payload, priority=body.priority,
+            idempotency_key=body.idempotency_key,
+        )  # fmt: skip
+        answer = {
+            "accepted": True, "job_id": accepted.job_id, "status": accepted.status.value,
+            "queue_position": accepted.queue_position,
+        }  # fmt: skip
+        return answer | ({"warnings": accepted.warnings} if accepted.warnings else {})
+
+    @router.post("/{job_id}/cancel")
+    @right("admin")
+    def cancel(job_id: Id) -> dict[str, Any]:
+        """End an open job."""
+        return store.cancel(job_id).as_json()
+
+    @router.post("/{job_id}/retry")
+    @right("admin")
+    def retry(job_id: Id) -> dict[str, Any]:
+        """Queue a failed, dead or cancelled job again."""
+        return store.retry(job_id).as_json()
+
+
+def _workers(router: APIRouter, realm: Realm) -> None:
+    store = realm.store
+
+    @router.post("/workers/register")
+    @right("worker")
+    def register(body: Registration) -> dict[str, Any]:
+        """Make a worker known; its device must allow its roles."""
+        check_device(body.device, body.roles)
+        store.register(body.worker, body.device, body.roles, pid=body.pid, host=body.host)
+        return {"worker": body.worker}
+
+    @router.post("/workers/heartbeat")
+    @right("worker")
+    def heartbeat(body: Name) -> dict[str, Any]:
+        """A worker lives; the answer lists jobs it must give up."""
+        return {"give_up": store.heartbeat(body.worker)}
+
+    @router.post("/claim")
+    @right("worker")
+    def claim(body: Claim) -> dict[str, Any]:
+        """The next job for a worker, or null."""
+        job = store.claim(body.worker, types=body.types)
+        return {"job": None if job is None else job.as_json()}
+
+    @router.post("/{job_id}/running")
+    @right("worker")
+    def running(job_id: Id, body: Held) -> dict[str, Any]:
+        """Renew the lease."""
+        store.renew(job_id, body.worker, body.fence)
+        return {"renewed": True}
+
+    @router.post("/{job_id}/progress")
+    @right("worker")
+    def progress(job_id: Id, body: Progress) -> dict[str, Any]:
+        """How far it is; renews the lease too."""
+        store.progress(job_id, body.worker, body.fence, body.fraction, body.message)
+        return {"renewed": True}
+
+    @router.post("/{job_id}/complete")
+    @right("worker", body_cap=8 << 20)
+    def complete(job_id: Id, body: Completion) -> dict[str, Any]:
+        """Done: result, state and effect in one transaction."""
+        return store.complete(job_id, body.worker, body.fence, body.result).as_json()
+
+    @router.post("/{job_id}/failed")
+    @right("worker")
+    def failed(job_id: Id, body: Failure) -> dict[str, Any]:
+        """This attempt failed."""
+        return store.fail(job_id, body.worker, body.fence, body.code, body.message).as_json()
+
+    @router.post("/{job_id}/release")
+    @right("worker")
+    def release(job_id: Id, body: Held) -> dict[str, Any]:
+        """Give it back unfinished."""
+        return store.release(job_id, body.worker, body.fence).as_json()
