@@ -99,12 +99,13 @@ def enter_text(store: Store, data: bytes, name: str, priority: str | None = None
     recipe = parse_recipe(text, name)
     if priority in ("high", "low"):
         recipe = recipe.model_copy(update={"priority": priority})
-    campaign = _campaign(store)
+    campaign = active_campaign(store)
     key = f"inbox-{short_id(sha256_bytes(data))}-{campaign}"
     return quests.enter(store, campaign, recipe, source=f"inbox: {name}"[:100], key=key[:100])
 
 
-def _campaign(store: Store) -> str:
+def active_campaign(store: Store) -> str:
+    """The campaign that a dropped recipe belongs to."""
     with reading(store.engine) as connection:
         for hero in load_heroes().values():
             if (found := campaigns.active(connection, hero.id)) is not None:
