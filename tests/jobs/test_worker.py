@@ -219,3 +219,11 @@ def test_a_forgotten_worker_registers_again(store):
 
     assert make(store, forget, heartbeat_s=60).run(max_jobs=2) == 2
     assert store.stats()["status"]["done"] == 2
+
+
+def test_a_worker_may_be_told_which_of_its_types_begin_now(store):
+    store.submit("add", {"n": 1})
+    answers = iter([[], ["once"], ["add"]])
+    worker = make(store, lambda job, context: {}, types=lambda: next(answers))
+    assert worker.run(max_jobs=1) == 1
+    assert (store.stats()["status"]["done"], list(answers)) == (1, [])

@@ -1,0 +1,77 @@
+"""Collects the figures of the promises; prints them as a table, then as one line of JSON.
+
+A test takes the fixture `figures` and calls, once it knows:
+
+    figures.add("P1", "1,000 kills: 0 lost, 0 doubled", ok=True, kills=1000, lost=0, doubled=0)
+
+`ok` is the result shown in the table; the test itself still asserts. Of values that several tests
+give under one name, integers are added up, others must agree. The JSON is the very last line of
+the run.
+"""
+
+import json
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+from rich.console import Console
+from rich.table import Table
+
+
+@dataclass
+class Figures:
+    """What the promises came to in this run."""
+
+    rows: list[tuple[str, str, bool]] = field(default_factory=list)
+    values: dict[str, Any] = field(default_factory=dict)
+
+    def add(self, promise: str, figure: str, ok: bool, **values: Any) -> None:
+        """Adds a row to the table and values to the JSON."""
+        self.rows.append((promise, figure, ok))
+        for name, value in values.items():
+            known = self.values.get(name)
+            if known is None or isinstance(value, bool) or not isinstance(value, int):
+                assert known is None or known == value, f"two figures for {name!r}"
+                self.values[name] = value
+            else:
+                self.values[name] = known + value
+
+
+_FIGURES = pytest.StashKey[Figures]()
+
+
+def pytest_configure(config):
+    config.stash[_FIGURES] = Figures()
+
+
+@pytest.fixture(scope="session")
+def figures(request) -> Figures:
+    """The figures of this run."""
+    return request.config.stash[_FIGURES]
+
+
+def pytest_terminal_summary(terminalreporter, config):
+    found = config.stash[_FIGURES]
+    if not found.rows:
+        return
+    table = Table("promise", "figure", "result", title="Trust")
+    for promise, figure, ok in sorted(found.rows, key=lambda row: _order(row[0])):
+        table.add_row(promise, figure, "kept" if ok else "BROKEN")
+    console = Console(width=120, no_color=True)
+    with console.capture() as captured:
+        console.print(table)
+    terminalreporter.write(captured.get())
+
+
+def _order(promise):
+    number = promise.removeprefix("P").split()[0]
+    return (int(number) if number.isdigit() else 99, promise)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_unconfigure(config):
+    found = config.stash.get(_FIGURES, None)
+    reporter = config.pluginmanager.get_plugin("terminalreporter")
+    if found and found.rows and reporter:
+        kept = all(ok for _, _, ok in found.rows)
+        reporter.write_line(json.dumps({**found.values, "kept": kept}))

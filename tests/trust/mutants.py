@@ -1,0 +1,114 @@
+"""The queue with one protection switched off: what the harness must notice."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from sqlalchemy import Connection, event, text
+
+from levelcap.jobs import moves, store
+from levelcap.jobs.job import Job
+from levelcap.jobs.store import Store
+from levelcap.kit import db
+
+
+class EffectApart(Store):
+    """Writes the effect in a transaction of its own, before the completion."""
+
+    def complete(self, id: str, worker: str, fence: int, result: dict[str, Any]) -> Job:
+        job = self.get(id)
+        with db.transaction(self.engine) as connection:
+            self.effects[job.type](connection, job, result)
+        effects, self.effects = self.effects, {}
+        try:
+            return super().complete(id, worker, fence, result)
+        finally:
+            self.effects = effects
+
+
+class NoTransaction(Store):
+    """Every statement commits by itself."""
+
+    def __init__(self, *arguments: Any, **named: Any) -> None:
+        super().__init__(*arguments, **named)
+        event.remove(self.engine, "begin", db._begin)
+
+
+class NoReaping(Store):
+    """The lease of a dead worker never ends."""
+
+    def __init__(self, *arguments: Any, **named: Any) -> None:
+        super().__init__(*arguments, **named)
+        self.moves = _Deaf(**vars(self.moves))
+
+
+class _Deaf(moves.Moves):
+    def reap(self, c: Connection, limit: int) -> int:
+        return 0
+
+
+class NoFence(Store):
+    """Whoever reports is believed."""
+
+    def __init__(self, *arguments: Any, **named: Any) -> None:
+        super().__init__(*arguments, **named)
+        store.check_held = lambda row, worker, fence: row
+
+
+class NoCounting(Store):
+    """A claim does not count as an attempt."""
+
+    def __init__(self, *arguments: Any, **named: Any) -> None:
+        super().__init__(*arguments, **named)
+        self.moves = _Forgetful(**vars(self.moves))
+
+
+class _Forgetful(moves.Moves):
+    def begin(self, c: Connection, found: Any, worker: str) -> Job:
+        job = super().begin(c, found, worker)
+        c.execute(text("UPDATE jobs SET attempts = 0 WHERE seq = :seq"), {"seq": found.seq})
+        return replace(job, attempts=0)
+
+
+class Impatient(Store):
+    """Does not wait for a lock."""
+
+    def __init__(self, *arguments: Any, **named: Any) -> None:
+        super().__init__(*arguments, **named)
+
+        def hurry(connection: Any, record: Any, proxy: Any) -> None:
+            connection.execute("PRAGMA busy_timeout = 0")
+
+        event.listen(self.engine, "checkout", hurry)
+        db.BUSY_ATTEMPTS = 1
+
+
+class LooseLimit(Store):
+    """Looks at the limit before the transaction, not inside it."""
+
+    def submit(self, type: str, payload: Any, **named: Any) -> Any:
+        from levelcap.jobs import history
+        from levelcap.jobs.pressure import warnings_or_refuse
+
+        with db.reading(self.engine) as connection:
+            warnings_or_refuse(self.types[type], history.load_of(connection, type))
+        roomy = replace(self.types[type], when_full="allow")
+        held, self.types = self.types, {type: roomy}
+        try:
+            return super().submit(type, payload, **named)
+        finally:
+            self.types = held
+
+
+STORES: dict[str, Callable[..., Store]] = {
+    "": Store,
+    "noted_first": Store,  # the submitter's own fault, see roles.submit
+    "effect_apart": EffectApart,
+    "no_transaction": NoTransaction,
+    "no_reaping": NoReaping,
+    "no_fence": NoFence,
+    "no_counting": NoCounting,
+    "impatient": Impatient,
+    "loose_limit": LooseLimit,
+}
+KILL_MUTANTS: Sequence[str] = ("effect_apart", "no_transaction", "no_reaping", "noted_first")

@@ -1,0 +1,177 @@
+"""The processes of the harness: a worker, a submitter, a reaper. All of them get killed.
+
+Each runs the queue's own code; only what the jobs do is made up. Two bytes per process in a shared
+file, the board, tell whoever kills that a write transaction is open, and that the process has come
+as far as its work. What a process says on standard error goes into a file beside the database.
+"""
+
+import mmap
+import os
+import random
+import signal
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict
+from sqlalchemy import Connection, Engine, event, text
+
+from levelcap.jobs.job import Job, JobType, Refused
+from levelcap.jobs.store import Store
+from levelcap.jobs.worker import Context, Worker
+from levelcap.kit import db, log
+from tests.trust import mutants
+
+BOARD_BYTES = 256
+BEGUN = 128  # offset of the bytes that say "has begun"
+EFFECTS_TABLE = "CREATE TABLE effects (job_id TEXT NOT NULL, n INTEGER NOT NULL)"
+
+
+class Number(BaseModel):
+    """The payload of every job here."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    n: int
+
+
+def make_type(name: str, tries: int, max_pending: int) -> JobType:
+    """A type that any worker of the harness runs."""
+    return JobType(name, Number, 120.0, tries, max_pending, 1000, "reject", ("trainer",))
+
+
+TYPES = {
+    "add": make_type("add", tries=1000, max_pending=100),
+    "poison": make_type("poison", tries=3, max_pending=1000),
+    "flood": make_type("flood", tries=3, max_pending=10_000),
+}
+
+
+@dataclass(frozen=True)
+class Setup:
+    """What a process is told when it starts."""
+
+    database: str
+    board: str
+    slot: int
+    name: str
+    lease_s: float
+    work_s: tuple[float, float]
+    acks: str = ""
+    errors: str = ""
+    mutant: str = ""
+
+
+def write_effect(connection: Connection, job: Job, result: dict[str, Any]) -> None:
+    """What completing a job does: one row, and nothing keeps it from being written twice."""
+    row = {"id": job.id, "n": result["n"]}
+    connection.execute(text("INSERT INTO effects VALUES (:id, :n)"), row)
+
+
+def open_store(setup: Setup) -> Store:
+    """Opens the queue as this process will use it."""
+    log.configure(level="error", console=False)
+    os.dup2(os.open(setup.errors, os.O_CREAT | os.O_APPEND | os.O_WRONLY), 2)
+    engine = db.open_db(Path(setup.database))
+    watch(engine, setup)
+    make = mutants.STORES[setup.mutant]
+    effects = {"add": write_effect}
+    return make(
+        engine, TYPES, effects=effects, lease_s=setup.lease_s, back_off=lambda attempts: 0.02
+    )
+
+
+def watch(engine: Engine, setup: Setup) -> None:
+    """Marks on the board when a write transaction begins and when it is over."""
+
+    def begun(connection: Connection) -> None:
+        if connection.get_execution_options().get(db.BEGIN_OPTION) != "DEFERRED":
+            board[setup.slot] = 1
+
+    def over(*_: Any) -> None:
+        board[setup.slot] = 0
+
+    board = open_board(setup.board)
+    event.listen(engine, "begin", begun)  # after the listener that runs BEGIN
+    event.listen(engine, "checkin", over)
+
+
+def open_board(path: str) -> mmap.mmap:
+    """The bytes that all processes share."""
+    file = os.open(path, os.O_RDWR)
+    try:
+        return mmap.mmap(file, BOARD_BYTES)
+    finally:
+        os.close(file)
+
+
+def work(setup: Setup) -> None:
+    """A worker that runs until it is killed or told to stop."""
+    handlers = {"add": _adder(setup), "poison": _die}
+    worker = Worker(
+        open_store(setup),
+        setup.name,
+        "local_gpu_1",
+        ["trainer"],
+        handlers,
+        idle_s=0.01,
+        heartbeat_s=setup.lease_s / 4,
+    )
+    worker.run()
+
+
+def _adder(setup: Setup) -> Callable[..., dict[str, Any]]:
+    chance, board = random.Random(setup.name), open_board(setup.board)
+
+    def add(job: Job, context: Context) -> dict[str, Any]:
+        board[setup.slot + BEGUN] = 1
+        time.sleep(chance.uniform(*setup.work_s))
+        return {"n": job.payload["n"]}
+
+    return add
+
+
+def _die(job: Job, context: Context) -> dict[str, Any]:
+    os.kill(os.getpid(), signal.SIGKILL)
+    return {}
+
+
+def submit(setup: Setup) -> None:
+    """A client that submits number after number and notes which were accepted.
+
+    Killed and started again, it goes on after the last number it noted: one that was stored but
+    not noted is submitted again under the same key.
+    """
+    store, board = open_store(setup), open_board(setup.board)
+    acks = os.open(setup.acks, os.O_CREAT | os.O_APPEND | os.O_WRONLY)
+    number = len(read_acks(setup.acks))
+    while True:
+        board[setup.slot + BEGUN] = 1
+        note = f"{number}\n".encode()
+        if setup.mutant == "noted_first":
+            os.write(acks, note)
+        try:
+            store.submit("add", {"n": number}, idempotency_key=f"n{number}")
+        except Refused:
+            time.sleep(0.01)
+            continue
+        if setup.mutant != "noted_first":
+            os.write(acks, note)
+        number += 1
+
+
+def read_acks(acks: str) -> set[int]:
+    """The numbers whose submission was accepted."""
+    path = Path(acks)
+    return {int(line) for line in path.read_text().split()} if path.exists() else set()
+
+
+def reap(setup: Setup) -> None:
+    """A process that ends leases, as a server does now and then."""
+    store, board = open_store(setup), open_board(setup.board)
+    while True:
+        board[setup.slot + BEGUN] = 1
+        store.reap()
+        time.sleep(0.02)
