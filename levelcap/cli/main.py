@@ -41,6 +41,42 @@ lake.command("levelcap.cli.lake:ls", name="ls", help="List the shards of this re
 lake.command("levelcap.cli.lake:show", name="show", help="Show what a shard says of itself.")
 lake.command("levelcap.cli.lake:check", name="check", help="Read every byte and value of shards.")
 app.command(lake)
+app.command("levelcap.cli.up:up", name="up", help="Start the realm: services, training, events.")
+app.command("levelcap.cli.up:down", name="down", help="Stop the realm's services.")
+app.command("levelcap.cli.status:status", name="status", help="What runs, trains, and why not.")
+app.command("levelcap.cli.logs:logs", name="logs", help="What the services wrote.")
+app.command("levelcap.cli.worker:worker", name="worker", help="One more process that takes jobs.")
+_VAULT, _CAMPAIGN = "levelcap.cli.vault", "levelcap.cli.campaign"
+vault = App(name="vault", help="Checkpoints: the ledger, the champion, what is kept.")
+for _verb, _help in (
+    ("ls", "List checkpoints."),
+    ("show", "Show one checkpoint and its evaluations."),
+    ("best", "The best checkpoint by a metric."),
+    ("compare", "Elo of one minus the other, with its interval."),
+    ("verify", "Read every byte and compare."),
+    ("promote", "Make a checkpoint champion."),
+    ("rollback", "Undo the last promotion."),
+    ("retain", "Remove what need not stay."),
+    ("export", "Write a checkpoint as one .tar."),
+    ("import", "Take one in."),
+):
+    _function = "import_" if _verb == "import" else _verb
+    vault.command(f"{_VAULT}:{_function}", name=_verb, help=_help)
+app.command(vault)
+campaign = App(name="campaign", help="Campaigns: new, continued, archived.")
+campaign.command(f"{_CAMPAIGN}:ls", name="ls", help="List campaigns.")
+campaign.command(f"{_CAMPAIGN}:new", name="new", help="Start one, from nothing or a checkpoint.")
+campaign.command(f"{_CAMPAIGN}:continue_", name="continue", help="Continue an archived one.")
+campaign.command(f"{_CAMPAIGN}:archive", name="archive", help="Put one away.")
+app.command(campaign)
+quest = App(name="quest", help="Units of training work.")
+for _verb in ("ls", "add", "evaluate", "retry", "cancel"):
+    quest.command(f"{_CAMPAIGN}:quest_{_verb}", name=_verb)
+app.command(quest)
+training = App(name="training", help="Pause, resume, stop or skip, within one training step.")
+for _verb in ("pause", "resume", "stop", "skip"):
+    training.command(f"{_CAMPAIGN}:{_verb}", name=_verb)
+app.command(training)
 realm = App(name="realm", help="The data folder of this machine: its size, or its end.")
 realm.command("levelcap.cli.realm:size", name="size", help="What lies under $LEVELCAP_HOME.")
 realm.command("levelcap.cli.realm:wipe", name="wipe", help="Delete all of it, after asking.")

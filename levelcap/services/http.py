@@ -25,7 +25,7 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 import levelcap
-from levelcap.jobs.job import Refused
+from levelcap.jobs.job import Refused, Stale
 from levelcap.kit.errors import (
     Busy,
     Conflict,
@@ -59,7 +59,8 @@ STATUS: tuple[tuple[type[LevelcapError], int, str], ...] = (
     (Conflict, 409, "conflict"),
     (Busy, 503, "busy"),
     (NoSpace, 507, "no_space"),
-    (Corrupt, 500, "corrupt"),
+    (Corrupt, 409, "corrupt"),
+    (Stale, 409, "stale"),
     (StateError, 409, "refused"),
 )
 

@@ -1,0 +1,141 @@
+"""`levelcap status`: the realm's story in ten lines, also while nothing runs."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, Any
+
+from cyclopts import Parameter
+from rich.console import Console
+
+from levelcap.campaign import control, quests
+from levelcap.campaign.hero import sheet
+from levelcap.campaign.heroes import load_heroes
+from levelcap.campaign.realm import Realm, realm
+from levelcap.campaign.strength import difference
+from levelcap.kit.db import reading
+from levelcap.services.standing import read_leader, read_standings
+from levelcap.vault.ledger import get_ledger
+
+
+def status(*, json_: Annotated[bool, Parameter(name="--json")] = False) -> None:
+    """Say what runs, what trains, how strong the hero is, and why if nothing happens.
+
+    Parameters
+    ----------
+    json_
+        Print one JSON object instead.
+    """
+    console = Console(highlight=False, soft_wrap=True)
+    with realm() as opened:
+        found = look(opened)
+    if json_:
+        console.print(json.dumps(found), soft_wrap=True)
+        return
+    for line in story(found):
+        console.print(line, markup=False)
+
+
+def look(opened: Realm) -> dict[str, Any]:
+    """Everything the story is made of."""
+    leader = read_leader()
+    services = {name: row.state for name, row in read_standings().items()} if leader else {}
+    with reading(opened.engine) as connection:
+        heroes = [sheet(connection, hero) for hero in load_heroes().values()]
+        training = control.status(connection)
+        counts = quests.count(connection)
+        gains = {}
+        for hero in heroes:
+            gains[hero["id"]] = _gain(opened, connection, hero)
+    return {
+        "leader": None if leader is None else leader.pid, "services": services, "heroes": heroes,
+        "training": training, "quests": counts, "gains": gains,
+        "jobs": opened.store.stats()["status"], "checkpoints": get_ledger(opened.engine).count(),
+        "workers": sum(bool(row["alive"]) for row in opened.store.workers()),
+    }  # fmt: skip
+
+
+def _gain(opened: Realm, connection: Any, hero: dict[str, Any]) -> dict[str, Any] | None:
+    """Elo of the newest judged checkpoint over the campaign's first judged one."""
+    if hero["campaign"] is None:
+        return None
+    rows = get_ledger(opened.engine).list(campaign=hero["campaign"]["id"], limit=1000)
+    judged = [row for row in rows if row.elo is not None]
+    if len(judged) < 2:
+        return None
+    found = difference(connection, judged[0].id, judged[-1].id)
+    if found is None:
+        return None
+    return {"first": judged[-1].id, "last": judged[0].id, "judged": len(judged), "gain": found}
+
+
+def story(found: dict[str, Any]) -> list[str]:
+    """The lines people read."""
+    lines = [_services_line(found)]
+    for hero in found["heroes"]:
+        stats = hero["stats"]
+        shown = " · ".join(f"{name} {_number(stat['value'])}" for name, stat in stats.items())
+        lines.append(f"{hero['name']} ({hero['subtitle']}, {hero['world']}): {shown}")
+        campaign = hero["campaign"]
+        if campaign is not None:
+            lines.append(f"campaign  {campaign['name']} ({campaign['status']}), since "
+                         f"{campaign['created_at'][:16].replace('T', ' ')}")  # fmt: skip
+        elo = hero["elo"]
+        if elo["elo"] is not None:
+            lines.append(f"strength  Elo {elo['elo']:.0f} ({elo['elo_low']:.0f} to "
+                         f"{elo['elo_high']:.0f}), rookie = 1000")  # fmt: skip
+        if (gain := found["gains"].get(hero["id"])) is not None:
+            middle, low, high = gain["gain"]
+            lines.append(f"gain      {middle:+.0f} Elo ({low:+.0f} to {high:+.0f}) over the first "
+                         f"of {gain['judged']} judged checkpoints")  # fmt: skip
+        champion = hero["champion"]
+        who = champion and f"{champion['checkpoint']}, {champion['reason']}"
+        lines.append(f"champion  {who or 'nobody yet'}")
+    lines.append(_training_line(found["training"]))
+    counts = ", ".join(f"{n} {name}" for name, n in sorted(found["quests"].items())) or "none"
+    lines.append(f"quests    {counts} · {found['checkpoints']} checkpoints in the ledger")
+    if (reason := why_nothing(found)) is not None:
+        lines.append(f"nothing is happening: {reason}")
+    return lines
+
+
+def _services_line(found: dict[str, Any]) -> str:
+    if found["leader"] is None:
+        return "services  not running; start them with: levelcap up"
+    shown = ", ".join(f"{name} {state}" for name, state in found["services"].items())
+    return f"services  {shown} (weaver pid {found['leader']})"
+
+
+def _training_line(training: dict[str, Any]) -> str:
+    quest = training["quest"]
+    state = training["state"] if training["held"] is None else f"waiting: {training['held']}"
+    if quest is None:
+        return f"training  {state}, no quest is being fought"
+    share = f"{100 * quest['progress']:.0f} %"
+    return f"training  {state}: {quest['title']}, {share}, {quest['message'] or 'starting'}"
+
+
+def why_nothing(found: dict[str, Any]) -> str | None:
+    """Why no hero is training, in one sentence with a remedy; None: one is."""
+    training = found["training"]
+    if found["leader"] is None:
+        return "the services are not running. Start them with: levelcap up"
+    if found["services"].get("arena") == "down":
+        return "the Arena does not start. See: levelcap logs arena"
+    if training["held"] is not None:
+        return f"the machine holds training back ({training['held']}); it goes on by itself"
+    if training["state"] != "running":
+        return f"training is {training['state']}. Go on with: levelcap training resume"
+    if training["quest"] is not None:
+        return None
+    if found["workers"] == 0:
+        return "no worker is alive yet. See: levelcap logs arena"
+    if not any(hero["campaign"] for hero in found["heroes"]):
+        return "no campaign is active. Start one with: levelcap campaign new NAME"
+    return None
+
+
+def _number(value: float | int | None) -> str:
+    if value is None:
+        return "–"
+    return f"{value:,}" if isinstance(value, int) else f"{value:.3g}"

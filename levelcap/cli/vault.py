@@ -1,0 +1,184 @@
+"""`levelcap vault …`: the ledger of checkpoints, their champion, and what is kept."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+from cyclopts import Parameter
+from rich.console import Console
+from rich.table import Table
+
+from levelcap.campaign.events import say
+from levelcap.campaign.heroes import get_hero
+from levelcap.campaign.realm import realm
+from levelcap.campaign.strength import difference, evaluations
+from levelcap.kit.db import reading
+from levelcap.vault import champion as champions
+from levelcap.vault.archive import export_checkpoint, import_checkpoint
+from levelcap.vault.ask import resolve
+from levelcap.vault.assets import verify_asset
+from levelcap.vault.backups import back_up
+from levelcap.vault.ledger import Entry, get_ledger
+from levelcap.vault.retention import carry_out, plan_retention
+
+AsJson = Annotated[bool, Parameter(name="--json")]
+
+
+def ls(*, campaign: str | None = None, limit: int = 20, json_: AsJson = False) -> None:
+    """List checkpoints, newest first.
+
+    Parameters
+    ----------
+    campaign
+        Only those of this campaign.
+    limit
+        How many.
+    """
+    with realm() as opened:
+        rows = get_ledger(opened.engine).list(campaign=campaign, limit=limit)
+    if json_:
+        _console().print(json.dumps([row.as_json() for row in rows]), soft_wrap=True)
+        return
+    table = Table(title=f"{len(rows)} checkpoints", title_justify="left")
+    for name in ("id", "step", "saved (UTC)", "train loss", "ACC", "Elo", "core-s"):
+        table.add_column(name, justify="left" if name in ("id", "saved (UTC)") else "right")
+    for row in rows:
+        elo = "" if row.elo is None else f"{row.elo:.0f} ({row.elo_low:.0f}–{row.elo_high:.0f})"
+        table.add_row(
+            row.id, str(row.step), row.timestamp[:16].replace("T", " "), _short(row.train_loss),
+            _short(row.accuracy), elo, _short(row.cost_core_seconds),
+        )  # fmt: skip
+    _console().print(table)
+
+
+def show(checkpoint: str = "latest", /, *, json_: AsJson = False) -> None:
+    """Show one checkpoint: its row and its evaluations.
+
+    Parameters
+    ----------
+    checkpoint
+        An id, a canonical name, checkpoint_<step>, champion, best or latest.
+    """
+    with realm() as opened:
+        entry = resolve(opened.engine, checkpoint)
+        with reading(opened.engine) as connection:
+            judged = evaluations(connection, entry.id)
+    if json_:
+        _console().print(json.dumps({**entry.as_json(), "evals": judged}), soft_wrap=True)
+        return
+    _show(entry)
+    for row in judged:
+        rates = ", ".join(f"{b} {r['win_rate']:.3f}" for b, r in row["sealed"].items())
+        _console().print(f"{row['time'][:16]} {row['kind']}: Elo {row['text']}; sealed {rates}")
+
+
+def _show(entry: Entry) -> None:
+    table = Table(show_header=False)
+    for name, value in entry.as_json().items():
+        if value not in (None, [], False):
+            table.add_row(name, str(value))
+    _console().print(table)
+
+
+def best(metric: str = "elo", /, *, json_: AsJson = False) -> None:
+    """Show the checkpoint with the best value of a metric."""
+    with realm() as opened:
+        entry = get_ledger(opened.engine).get_best(metric)
+    if json_:
+        _console().print(json.dumps(None if entry is None else entry.as_json()), soft_wrap=True)
+    elif entry is None:
+        _console().print(f"no checkpoint has a value of {metric} yet")
+    else:
+        _show(entry)
+
+
+def compare(a: str, b: str, /) -> None:
+    """Compare two checkpoints: Elo difference with its interval."""
+    with realm() as opened:
+        one, other = resolve(opened.engine, a), resolve(opened.engine, b)
+        with reading(opened.engine) as connection:
+            found = difference(connection, one.id, other.id)
+    if found is None:
+        _console().print("not both were judged in the same world yet: levelcap quest evaluate")
+        return
+    _console().print(
+        f"{one.id} minus {other.id}: {found[0]:+.0f} Elo ({found[1]:+.0f} to {found[2]:+.0f})"
+    )
+
+
+def verify(*checkpoints: str) -> None:
+    """Read every byte of checkpoints (default: all) and compare with their manifests."""
+    with realm() as opened:
+        names = list(checkpoints)
+        if not names:
+            names = [row.id for row in get_ledger(opened.engine).list(limit=1000)]
+        for name in names:
+            verify_asset(opened.engine, resolve(opened.engine, name).id)
+    _console().print(f"{len(names)} checkpoints are whole")
+
+
+def promote(checkpoint: str, /, *, reason: str = "chosen by a person") -> None:
+    """Make a checkpoint the champion of its hero."""
+    with realm() as opened:
+        made = champions.promote(opened.engine, resolve(opened.engine, checkpoint).id, reason)
+        say(opened.engine, "vault.champion_promoted", f"{made.checkpoint}: {reason}",
+            severity="success")  # fmt: skip
+    _console().print(f"champion of {made.hero}: {made.checkpoint} (before: {made.previous})")
+
+
+def rollback(*, hero: str = "kestrel") -> None:
+    """Undo the last promotion."""
+    get_hero(hero)
+    with realm() as opened:
+        now = champions.roll_back(opened.engine, hero)
+        after = "nobody" if now is None else now.checkpoint
+        say(opened.engine, "vault.champion_rolled_back", f"the champion is {after} again",
+            severity="warning")  # fmt: skip
+    _console().print(f"champion of {hero}: {after}")
+
+
+def retain(*, keep: int = 20, dry_run: bool = False) -> None:
+    """Remove checkpoints that need not stay; never champions, the latest, the best, the young.
+
+    Parameters
+    ----------
+    keep
+        Newest checkpoints of each campaign that stay.
+    dry_run
+        Only say what would go.
+    """
+    with realm() as opened:
+        plan = plan_retention(opened.engine, keep)
+        if not dry_run and plan.remove:
+            back_up(opened.engine, "retention")
+            carry_out(opened.engine, plan)
+    word = "would go" if dry_run else "removed"
+    _console().print(
+        f"{len(plan.remove)} checkpoints {word}, {plan.size_bytes / 1e6:.1f} MB; "
+        f"{len(plan.protected)} are protected"
+    )
+
+
+def export(checkpoint: str, target: Path, /) -> None:
+    """Write a checkpoint as one .tar."""
+    with realm() as opened:
+        written = export_checkpoint(opened.engine, resolve(opened.engine, checkpoint).id, target)
+    _console().print(f"{written} ({written.stat().st_size / 1e6:.2f} MB)", soft_wrap=True)
+
+
+def import_(source: Path, /, *, hero: str = "kestrel") -> None:
+    """Take in a checkpoint that `levelcap vault export` wrote."""
+    get_hero(hero)
+    with realm() as opened:
+        entry = import_checkpoint(opened.engine, source, hero)
+    _console().print(f"{entry.id} of {entry.world}, {entry.total_examples_trained:,} steps")
+
+
+def _short(value: Any) -> str:
+    return "" if value is None else f"{value:.4g}"
+
+
+def _console() -> Console:
+    return Console(highlight=False)
