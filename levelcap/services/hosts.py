@@ -67,6 +67,8 @@ class Hosts(_Strict):
     def find(self, name: str) -> tuple[str, Host, Place]:
         """Returns host id, host and place of a service; the local host wins.
 
+        A service that the file does not name, because it is older, is where the table says.
+
         Raises:
             UnknownName: no host has it.
         """
@@ -75,6 +77,10 @@ class Hosts(_Strict):
         for host_id in ids:
             if place := self.hosts[host_id].services.get(wanted):
                 return host_id, self.hosts[host_id], place
+        local = self.hosts[self.local_host]
+        for row in SERVICES:
+            if row.name == wanted and row.port:
+                return self.local_host, local, Place(port=row.port, critical=row.critical)
         known = {*ALIASES, *(s for host in self.hosts.values() for s in host.services)}
         raise unknown_name("service", name, known)
 
@@ -154,7 +160,7 @@ def get_service_url(name: str) -> str:
 def get_health_url(name: str) -> str:
     """Returns the address that answers whether a service is well."""
     _, _, place = load_hosts().find(name)
-    return get_service_url(name).removesuffix(place.path) + place.path + place.health
+    return get_service_url(name) + place.health
 
 
 def _moved(port: int, name: str) -> int:

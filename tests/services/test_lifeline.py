@@ -1,0 +1,79 @@
+import os
+import signal
+import subprocess
+import sys
+import time
+
+from levelcap.kit.paths import folder
+from levelcap.services import lifeline
+from levelcap.services.processes import birth, is_alive, session_members
+from tests.services.realms import until
+
+SERVICE = """
+import sys, time
+from levelcap.services import lifeline
+lifeline.start("arena", ["--parent", sys.argv[1]])
+print("started", flush=True)
+time.sleep(60)
+"""
+PARENT = f"""
+import os, subprocess, sys, time
+child = subprocess.Popen([sys.executable, "-c", {SERVICE!r}, str(os.getpid())],
+                         stdout=subprocess.PIPE, start_new_session=True)
+child.stdout.readline()
+print(child.pid, flush=True)
+time.sleep(60)
+"""
+
+
+def test_a_service_ends_with_the_process_that_started_it(home):
+    command = [sys.executable, "-c", PARENT]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as parent:
+        pid = int(parent.stdout.readline())
+        born = birth(pid)
+        assert os.getpriority(os.PRIO_PROCESS, pid) == min(19, os.getpriority(0, 0) + 10)
+        parent.send_signal(signal.SIGKILL)
+        until(lambda: not is_alive(pid, born), 8, "the service ends")
+    log = (folder("state") / "logs" / "arena.log").read_text()
+    assert '"event": "started"' in log
+
+
+def test_a_service_whose_parent_is_gone_already_does_not_start(home):
+    run = subprocess.run([sys.executable, "-c", SERVICE, "1"], capture_output=True, timeout=60)
+    assert run.returncode == lifeline.ORPHANED
+    assert run.stdout == b""
+
+
+def test_the_command_line_says_where_to_listen():
+    given = lifeline.parse("keeper", ["--port", "1234", "--lan", "--parent", "7"])
+    assert (given.host, given.port, given.lan, given.parent) == ("0.0.0.0", 1234, True, 7)
+    assert lifeline.parse("keeper", []).port == 8767
+    assert lifeline.parse("arena", []).port == 0
+
+
+def test_a_log_that_has_grown_is_moved_aside_and_the_oldest_forgotten(tmp_path):
+    log = tmp_path / "logs" / "x.log"
+    for number in range(5):
+        lifeline.rotate(log, limit=3, kept=2)
+        log.write_text(f"log {number}")
+    lifeline.rotate(log, limit=100, kept=2)
+    found = {path.name: path.read_text() for path in log.parent.iterdir()}
+    assert found == {"x.log": "log 4", "x.log.1": "log 3", "x.log.2": "log 2"}
+
+
+def test_a_sign_of_life_grows_old():
+    assert lifeline.beat_age("arena") is None
+    lifeline.beat("arena")
+    assert lifeline.beat_age("arena") < 5
+    alive = folder("state") / "arena.alive"
+    os.utime(alive, (time.time() - 60, time.time() - 60))
+    assert 59 < lifeline.beat_age("arena") < 70
+
+
+def test_a_number_given_to_another_process_is_not_ours():
+    mine = birth(os.getpid())
+    boot, _, ticks = mine.partition(":")
+    assert is_alive(os.getpid(), mine)
+    assert not is_alive(os.getpid(), f"{boot}:{int(ticks) - 1}")
+    assert not is_alive(os.getpid(), f"another-boot:{ticks}")
+    assert session_members(os.getsid(0), f"another-boot:{ticks}") == []
