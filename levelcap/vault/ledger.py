@@ -223,9 +223,9 @@ class Ledger:
         self, connection: Connection, where: str, values: dict[str, Any], limit: int,
         order: str = "seq DESC",
     ) -> Entries:  # fmt: skip
-        query = f"SELECT {', '.join(_COLUMNS)} FROM ledger WHERE {where} ORDER BY {order} LIMIT :n"
+        query = f"SELECT {', '.join(_COLUMNS)} FROM ledger WHERE {where} ORDER BY {order} LIMIT :most"
         given = {name: value for name, value in values.items() if value is not None}
-        found = connection.execute(text(query), {**given, "n": max(1, min(limit, 1000))})
+        found = connection.execute(text(query), {**given, "most": max(1, min(limit, 1000))})
         return [_entry(row) for row in found]
 
 

@@ -1,0 +1,67 @@
+"""The champion: promoted after its bytes were read, rolled back in one call."""
+
+import pytest
+
+from levelcap.kit.db import reading
+from levelcap.kit.errors import Conflict, Corrupt, UnknownName
+from levelcap.vault.ask import resolve
+from levelcap.vault.assets import find, place_of
+from levelcap.vault.champion import champion_of, history, promote, roll_back
+from levelcap.vault.retention import remove_checkpoint
+from tests.vault.made import entered
+
+
+def champion(realm):
+    with reading(realm.engine) as connection:
+        found = champion_of(connection, "kestrel")
+    return None if found is None else found.checkpoint
+
+
+def test_promotions_follow_each_other_and_roll_back_one_by_one(realm):
+    a, b, c = (entered(realm, n).id for n in (1, 2, 3))
+    for checkpoint in (a, b, c):
+        promote(realm.engine, checkpoint, "test")
+    assert champion(realm) == c
+    assert roll_back(realm.engine, "kestrel").checkpoint == b
+    assert roll_back(realm.engine, "kestrel").checkpoint == a
+    promote(realm.engine, c, "again")
+    with reading(realm.engine) as connection:
+        assert [line.checkpoint for line in history(connection, "kestrel")] == [c, a]
+    assert resolve(realm.engine, "champion").id == c
+    roll_back(realm.engine, "kestrel")
+    assert roll_back(realm.engine, "kestrel") is None
+    with pytest.raises(Conflict, match="no champion"):
+        roll_back(realm.engine, "kestrel")
+
+
+def test_a_damaged_checkpoint_is_not_promoted(realm):
+    entry = entered(realm, 1)
+    with reading(realm.engine) as connection:
+        place = place_of(find(connection, entry.id))
+    data = bytearray((place / "model.safetensors").read_bytes())
+    data[-1] ^= 1
+    (place / "model.safetensors").write_bytes(data)
+    with pytest.raises(Corrupt, match="sha256"):
+        promote(realm.engine, entry.id, "test")
+    assert champion(realm) is None
+    with reading(realm.engine) as connection:
+        assert find(connection, entry.id).status == "damaged"
+
+
+def test_the_champion_cannot_be_promoted_twice_nor_removed(realm):
+    entry = entered(realm, 1)
+    promote(realm.engine, entry.id, "test")
+    with pytest.raises(Conflict, match="already"):
+        promote(realm.engine, entry.id, "test")
+    with pytest.raises(Conflict, match="not removed"):
+        remove_checkpoint(realm.engine, entry.id)
+
+
+def test_a_removed_checkpoint_is_refused_by_name(realm):
+    entry = entered(realm, 1)
+    entered(realm, 2)
+    remove_checkpoint(realm.engine, entry.id)
+    with pytest.raises(Corrupt, match="was removed"):
+        promote(realm.engine, entry.id, "test")
+    with pytest.raises(UnknownName):
+        promote(realm.engine, "checkpoint-of-nobody", "test")
