@@ -11,7 +11,6 @@ from typing import Any
 from sqlalchemy import Engine
 
 import levelcap
-from levelcap.campaign import events
 from levelcap.kit.config import load_settings
 from levelcap.kit.errors import StateError, refuse
 from levelcap.kit.log import configure, get_logger
@@ -22,9 +21,10 @@ from levelcap.services.lifeline import rotate
 from levelcap.services.ports import SERVICES, Service
 from levelcap.services.processes import birth, end_session
 from levelcap.services.standing import Leader, read_standings, write_leader
+from levelcap.services.voice import voice
 from levelcap.services.weaver.checks import BEFORE_LEADING, WHILE_LEADING, check_ports
 from levelcap.services.weaver.leadership import leadership
-from levelcap.services.weaver.supervise import Pace, Say, Weaver
+from levelcap.services.weaver.supervise import Pace, Weaver
 
 # Runs beside the Weaver until it is cancelled; the command line shows events with it.
 Beside = Callable[[Engine, Leader], Coroutine[Any, Any, None]]
@@ -112,12 +112,3 @@ async def _weave(
         if companion is not None:
             companion.cancel()
             await asyncio.wait([companion])
-
-
-def voice(engine: Engine) -> Say:
-    """Writes the Weaver's events into the battle log."""
-
-    def say(kind: str, severity: str, message: str, data: dict[str, Any]) -> None:
-        events.say(engine, kind, message, severity=severity, data=data)
-
-    return say

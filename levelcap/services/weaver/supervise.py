@@ -15,11 +15,10 @@ from levelcap.kit.errors import LevelcapError
 from levelcap.kit.log import get_logger
 from levelcap.services.ports import Service
 from levelcap.services.standing import Standing, write_standings
+from levelcap.services.voice import Say
 from levelcap.services.weaver.child import Child
 from levelcap.services.weaver.restarts import Restarts
 
-# say(kind, severity, message, data): writes an event; may block, may fail, stops nothing.
-Say = Callable[[str, str, str, dict[str, Any]], None]
 READY_LOOK_S = 0.1
 
 

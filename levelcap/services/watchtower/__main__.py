@@ -1,0 +1,26 @@
+"""`python -m levelcap.services.watchtower`: watches the realm until it is told to end."""
+
+from levelcap.services import lifeline
+from levelcap.services.database import open_database
+from levelcap.services.http import serve
+from levelcap.services.tokens import load_tokens
+from levelcap.services.voice import voice
+from levelcap.services.watchtower.app import NAME, make_watchtower
+from levelcap.services.watchtower.readings import Reader
+from levelcap.services.watchtower.watch import Watch
+
+
+def main() -> None:
+    """Runs the service."""
+    launch = lifeline.start(NAME)
+    engine = open_database()
+    try:
+        watch = Watch(Reader(engine).read, voice(engine))
+        app = make_watchtower(watch, tokens=load_tokens(), port=launch.port, lan=launch.lan)
+        serve(app, host=launch.host, port=launch.port, name=NAME)
+    finally:
+        engine.dispose()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,72 @@
+"""The Watchtower's API, 8081: metrics for Prometheus, health of everything, raised alarms."""
+
+import threading
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import asdict
+from typing import Any
+
+from fastapi import FastAPI, Response
+
+from levelcap.services.http import make_app
+from levelcap.services.rights import right
+from levelcap.services.tokens import Tokens
+from levelcap.services.watchtower.gauges import CONTENT_TYPE
+from levelcap.services.watchtower.watch import NAMES, Watch
+
+NAME = "watchtower"
+
+
+def make_watchtower(watch: Watch, *, tokens: Tokens, port: int, lan: bool = False) -> FastAPI:
+    """Makes the app; the watch looks in a thread of its own while the app runs."""
+
+    @asynccontextmanager
+    async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
+        thread = threading.Thread(target=watch.run, name="watch", daemon=True)
+        thread.start()
+        yield
+        watch.end()
+
+    app = make_app(NAME, tokens=tokens, port=port, lan=lan, lifespan=lifespan)
+
+    @app.get("/metrics", response_class=Response)
+    @right("viewer")
+    def metrics() -> Response:
+        """Gauges in Prometheus' text format."""
+        return Response(watch.gauges.text(), media_type=CONTENT_TYPE)
+
+    @app.get("/api/health")
+    @right("viewer")
+    def health() -> dict[str, Any]:
+        """Every service, and whether all of them are up."""
+        return describe(watch)
+
+    @app.get("/api/alarms")
+    @right("viewer")
+    def alarms() -> dict[str, Any]:
+        """Every alarm: raised or not, since when, and why."""
+        quiet = {"raised": False, "message": "", "since": None}
+        return {
+            "alarms": {
+                name: {"raised": True, **watch.raised[name]} if name in watch.raised else quiet
+                for name in NAMES
+            }
+        }
+
+    return app
+
+
+def describe(watch: Watch) -> dict[str, Any]:
+    """The newest reading in plain values; "unknown" before the first."""
+    reading = watch.reading
+    if reading is None:
+        return {"status": "unknown", "leader": False, "services": {}, "disk": None}
+    services = {name: asdict(service) for name, service in reading.services.items()}
+    well = reading.leader and all(service.up for service in reading.services.values())
+    return {
+        "status": "ok" if well and not watch.raised else "degraded",
+        "leader": reading.leader,
+        "services": services,
+        "disk": asdict(reading.disk),
+        "database": reading.jobs is not None,
+    }
