@@ -34,7 +34,7 @@ from levelcap.learn.engine.task import Hooks
 from levelcap.learn.imitation.config import ImitationConfig
 from levelcap.learn.imitation.run import Request as ImitationRequest
 from levelcap.learn.imitation.run import imitate
-from levelcap.learn.rl.config import RlConfig, for_world
+from levelcap.learn.rl.config import RlConfig, for_world, from_scratch
 from levelcap.learn.rl.run import Request, reinforce
 from levelcap.nets.flat import FlatNet
 from levelcap.nets.meta import Meta
@@ -87,20 +87,11 @@ class Judge:
 
 
 def race_config(game: str, demonstrations: bool) -> RlConfig:
-    """Our defaults; in the duel against rookie alone, as the peers play it."""
-    config = for_world(WORLDS[game])
+    """Our defaults; in the duel against rookie alone and, from nothing, against itself."""
     if game == "cartpole":
-        return config
-    if demonstrations:
-        return replace(config, opponents=("rookie",), cousins=0)
-    return replace(config, **SCRATCH)
-
-
-# From nothing there is no pi_sup to stay close to, and more to try out.
-SCRATCH: dict[str, Any] = {
-    "opponents": ("rookie",), "cousins": 0, "self_play": 0.0, "kl_coef": 0.0,
-    "entropy_coef": 0.003, "value_warmup": 0,
-}  # fmt: skip
+        return from_scratch(WORLDS[game])
+    config = for_world("duel") if demonstrations else from_scratch("duel")
+    return replace(config, opponents=("rookie",), cousins=0)
 
 
 def ours(game: str, seed: int, *, limit_s: float, demonstrations: bool) -> dict[str, Any]:

@@ -24,7 +24,7 @@ from levelcap.learn.imitation.config import ImitationConfig
 from levelcap.learn.imitation.run import Imitated
 from levelcap.learn.imitation.run import Request as ImitationRequest
 from levelcap.learn.imitation.run import imitate as run_imitation
-from levelcap.learn.rl.config import for_world
+from levelcap.learn.rl.config import for_world, from_scratch
 from levelcap.learn.rl.run import Request as RlRequest
 from levelcap.learn.rl.run import reinforce as run_reinforcement
 from levelcap.play.load import NetPolicy, load_checkpoint
@@ -158,7 +158,7 @@ def reinforce(
         raise BadValue(refuse("outside games have no Elo", world, "Leave --until-elo out"))
     place = out or folder("runs") / run_name("reinforce")
     request = RlRequest(world, place, from_, size, seed, views=tuple(views or ()))
-    config = apply(for_world(world), set_ or [])
+    config = apply(for_world(world) if from_ else from_scratch(world), set_ or [])
     stops = Stops(updates=updates, steps=steps, minutes=minutes, goal=until_elo)
     evaluate = None if until_elo is None else (lambda weights, meta: _elo(weights, meta, world))
     with Report(console, "reinforce", None if minutes is None else minutes * 60) as report:

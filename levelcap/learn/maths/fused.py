@@ -93,6 +93,23 @@ def logit_gradients(p, log_p, reference, actions, sizes, aim, users,
 
 
 @entry
+def hold_back(pull, log_ratios, clip):
+    """Set pull [n] to 0 where the step's chance has moved far enough already; how many there are.
+
+    The slope of PPO's min(r A, clip(r, 1 - clip, 1 + clip) A) (Schulman et al. 2017) is that of
+    r A, or 0 where A > 0 and r > 1 + clip, or A < 0 and r < 1 - clip. log_ratios [n]: log r.
+    """
+    high, low = np.log(_ONE + clip), np.log(_ONE - clip)
+    held = 0
+    for i in range(pull.shape[0]):
+        above, below = pull[i] > _ZERO, pull[i] < _ZERO
+        if (above and log_ratios[i] > high) or (below and log_ratios[i] < low):
+            pull[i] = _ZERO
+            held += 1
+    return held
+
+
+@entry
 def traces(log_rhos, rewards, values, next_values, terminated, truncated,
            gamma, lambda_, rho_bar, c_bar, targets, advantages, upgo):  # fmt: skip
     """V-trace advantages, TD(lambda) targets and UPGO advantages of [T, B] steps in one sweep.

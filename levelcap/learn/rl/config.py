@@ -37,6 +37,10 @@ class RlConfig:
     """advantages are scaled to this spread in every update; 0 = as they are"""
     centre_advantage: bool = False
     """take the mean of the advantages of an update away first"""
+    clip: float = 0.0
+    """a step whose chance has changed by this share in a batch pushes no further; 0 = all push"""
+    epochs: int = 1
+    """times each step is learned from"""
     pseudo_reward: float = 0.0
     """scale of the world's pseudo-rewards, annealed to 0 over the first half of the run"""
     lanes: int = 1024
@@ -76,9 +80,10 @@ class RlConfig:
         for name in ("upgo_coef", "kl_coef", "entropy_coef", "value_coef", "advantage_scale",
                      "pseudo_reward", "cousins", "value_warmup", "learned_seats"):  # fmt: skip
             check_number(name, getattr(self, name), low=0.0)
+        check_number("clip", self.clip, low=0.0, high=0.9)
         for name in ("rho_bar", "c_bar"):
             check_number(name, getattr(self, name), low=0.0, open_low=True)
-        for name in ("lanes", "unroll", "parts", "past_every_steps"):
+        for name in ("lanes", "unroll", "parts", "epochs", "past_every_steps"):
             check_number(name, getattr(self, name), low=1.0)
         if self.lanes < 2 * self.parts:
             remedy = f"Give at least {2 * self.parts} lanes, or fewer parts"
@@ -114,3 +119,21 @@ def for_world(world: str) -> RlConfig:
     """The defaults of this world."""
     chosen = _DEFAULTS[world] if world in RULESETS else _OUTSIDE
     return replace(RlConfig(), **chosen)  # type: ignore[arg-type]
+
+
+# Without pi_sup nothing holds the policy back, and unclipped updates spend its chance on noise
+# before the first win: small batches, each learned from twice and clipped. benchmarks/log.
+_SCRATCH: dict[str, object] = {
+    "kl_coef": 0.0, "value_warmup": 0, "upgo_coef": 0.0, "lambda_": 0.9, "entropy_coef": 0.003,
+    "value_coef": 1.0, "centre_advantage": True, "clip": 0.2, "epochs": 2, "lanes": 256,
+    "unroll": 32, "self_play": 0.5,
+    "engine": EngineConfig(
+        optimizer="muon", lr=1e-3, hidden_lr=0.005, beta2=0.999, eps=1e-5, clip_norm=0.5,
+        final_lr_share=0.05, warmup_updates=0,
+    ),
+}  # fmt: skip
+
+
+def from_scratch(world: str) -> RlConfig:
+    """The defaults of this world for a run that starts from untrained weights."""
+    return replace(for_world(world), **_SCRATCH) if world == "duel" else for_world(world)  # type: ignore[arg-type]

@@ -39,7 +39,7 @@ class RlTask:
         reference: nn.Module | None,
     ) -> None:
         self.net, self.config, self.rooms, self.pool = net, config, rooms, pool
-        self.parts = config.parts
+        self.parts = config.parts * config.epochs  # updates a batch
         self._meta = meta
         self._acting = FlatNet(meta)
         self._acting.load_state_dict(net.state_dict())
@@ -64,7 +64,8 @@ class RlTask:
         """Play one batch with the acting weights (another thread may be learning)."""
         began = time.monotonic()
         batch = self.actor.gather(version)
-        for part in range(self.parts - self._referred_by_actor, self.parts):
+        parts = self.config.parts
+        for part in range(parts - self._referred_by_actor, parts):
             self.actor.refer(batch, part)
         if self.moments is not None:
             self.moments.update(batch.inputs[:, :-1][batch.active])
@@ -77,6 +78,9 @@ class RlTask:
         """Gradients of one part; while the value warms up nothing but its head gets any."""
         began = time.monotonic()
         warming = update < self.config.value_warmup
+        if part == 0:
+            self.learner.begin(batch)
+        part %= self.config.parts  # of an epoch
         self.actor.refer(batch, part)
         metrics = self.learner.backward(batch, part, value_only=warming)
         if warming:
@@ -100,7 +104,8 @@ class RlTask:
     def _balance(self) -> None:
         """Let the half that waits do more of the reference's work; the bits stay the same."""
         change = -1 if self._gather_s > self._learn_s else 1
-        self._referred_by_actor = min(self.parts, max(0, self._referred_by_actor + change))
+        most = self.config.parts
+        self._referred_by_actor = min(most, max(0, self._referred_by_actor + change))
         self._learn_s = 0.0
 
     def _set_pseudo(self, scale: float) -> None:
@@ -146,7 +151,7 @@ class RlTask:
         shown = {f"score_{m.name}": m.rate for m in self.pool.members if "~" not in m.name
                  and not m.name.startswith(PAST)}  # fmt: skip
         shown["past_selves"] = float(len(self._past_weights))
-        shown["reuse"] = 1.0  # every step is learned from once
+        shown["reuse"] = float(self.config.epochs)  # times each step is learned from
         return shown
 
     def state(self, batch: Batch) -> State:
@@ -194,7 +199,8 @@ class RlTask:
         for index, room in enumerate(self.rooms):
             room.restore(state.get(f"room{index}"))
         batch = _restore_batch(self.actor.spare(), state.get("batch"))
-        batch.referred = [self.actor.reference is None] * self.parts  # computed again, same bits
+        # The reference is computed again, with the same bits.
+        batch.referred = [self.actor.reference is None] * self.config.parts
         return batch
 
 

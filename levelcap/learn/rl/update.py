@@ -4,6 +4,8 @@ loss = - rho A log pi(a)            V-trace policy gradient, A + upgo_coef * UPG
        + value_coef / 2 (V - G)^2   G = TD(lambda) target
        + kl_coef KL(pi || pi_sup) - entropy_coef H(pi)
 
+With `clip` a step pushes only until its chance has changed by that share since its batch was
+begun (PPO, Schulman et al. 2017), which is what makes it safe to learn from a batch twice.
 While the value warms up only the value's term is used and the torso is left alone.
 """
 
@@ -16,6 +18,7 @@ from torch import nn
 
 from levelcap.learn.maths.fused import (
     HeadLayout,
+    hold_back,
     log_softmax_rows,
     logit_gradients,
     row_statistics,
@@ -35,6 +38,20 @@ class Learner:
         self.net, self.meta, self.config = net, meta, config
         self._layout = HeadLayout.of(meta.head_sizes, meta.aim_heads, meta.aim_users)
         self._arrays: dict[str, NDArray[np.float32]] = {}
+        self._anchors: list[NDArray[np.float32]] = []
+
+    def begin(self, batch: Batch) -> None:
+        """Before the first update of a batch: log pi(a) of every part, which `clip` refers to.
+
+        Not those of the policy that acted, which is a batch older: what it has changed since would
+        count against this batch (Hilton et al. 2021).
+        """
+        self._anchors.clear()
+        for part in range(len(batch.rewards) if self.config.clip > 0 else 0):
+            inputs = batch.inputs[part, :-1].reshape(-1, self.meta.input_size)
+            with torch.no_grad():
+                logits, _ = self.net(torch.from_numpy(inputs))
+            self._anchors.append(self._statistics(batch, part, logits.numpy())[0].copy())
 
     def backward(self, batch: Batch, part: int, *, value_only: bool = False) -> dict[str, float]:
         """Add the gradients of one part to the net's parameters; returns what to log."""
@@ -63,6 +80,9 @@ class Learner:
         spread = float(np.sqrt(np.square(advantage).sum() / count)) + 1e-6
         if config.advantage_scale > 0:
             advantage *= F32(config.advantage_scale / spread)
+        clipped = 0
+        if config.clip > 0:
+            clipped = hold_back(advantage, log_prob - self._anchors[part], F32(config.clip))
         errors = (value - targets) * value_weights
         value_count = max(float(value_weights.sum()), 1.0)
         value_grad = torch.from_numpy((errors * F32(config.value_coef / value_count)).reshape(-1))
@@ -85,6 +105,7 @@ class Learner:
             "kl": float((kl * weights).sum()) / count,
             "explained": 1.0 - float(errors.var()) / variance,
             "advantage_spread": spread,
+            "clipped": clipped / count,
             "rho": float((np.exp(np.minimum(log_rhos, 10)).reshape(-1) * weights).sum()) / count,
         }
 

@@ -6,6 +6,7 @@ import torch
 from levelcap.learn.maths import returns
 from levelcap.learn.maths.fused import (
     HeadLayout,
+    hold_back,
     log_softmax_rows,
     logit_gradients,
     row_statistics,
@@ -18,6 +19,7 @@ from levelcap.learn.maths.heads import (
     split_log_softmax,
     used_heads,
 )
+from levelcap.learn.maths.losses import clipped_surrogate_loss
 
 SIZES, AIM, USERS = (11, 3, 11, 2, 4), (0, 2), (3, 4)
 LAYOUT = HeadLayout.of(SIZES, AIM, USERS)
@@ -134,3 +136,28 @@ def test_traces_are_those_of_the_plain_functions():
     np.testing.assert_allclose(out[0], td.numpy(), rtol=1e-4, atol=1e-5)
     np.testing.assert_allclose(out[1], expected.advantages.numpy(), rtol=1e-4, atol=1e-5)
     np.testing.assert_allclose(out[2], climb.numpy(), rtol=1e-4, atol=1e-5)
+
+
+def test_a_step_that_has_moved_far_enough_pushes_no_further():
+    """Worked by hand for clip = .2: held are A > 0 with r > 1.2 and A < 0 with r < .8."""
+    ratios = np.array([1.3, 1.1, 0.5, 0.7, 0.9, 1.3, 1.0, 1.3], F32)
+    pull = np.array([1.0, 1.0, 1.0, -1.0, -1.0, -1.0, -2.0, 0.0], F32)
+    assert hold_back(pull, np.log(ratios), F32(0.2)) == 2
+    assert pull.tolist() == [0.0, 1.0, 1.0, 0.0, -1.0, -1.0, -2.0, 0.0]
+
+
+def test_gradients_with_a_clip_are_those_of_autograd():
+    logits, reference, mask, actions = sample(7)
+    p, log_p, log_q, heads, (log_prob, *_) = fused(logits, reference, mask, actions)
+    rng = np.random.default_rng(8)
+    before = log_prob + rng.normal(size=ROWS).astype(F32) * F32(0.4)
+    gain = rng.normal(size=ROWS).astype(F32)
+    pull = gain * np.exp(log_prob - before)
+    assert 0 < hold_back(pull, log_prob - before, F32(0.3)) < ROWS
+    zero, slopes = np.zeros(ROWS, F32), np.empty_like(logits)
+    logit_gradients(p, log_p, log_q, actions, *heads, pull, F32(0), F32(0), zero, slopes)
+    leaf = torch.tensor(logits, requires_grad=True)
+    ratio = plain(leaf, reference, mask, actions)[0] - torch.tensor(before)
+    (clipped_surrogate_loss(ratio, torch.tensor(gain), torch.ones(ROWS), 0.3) * ROWS).backward()
+    assert leaf.grad is not None
+    np.testing.assert_allclose(slopes, leaf.grad.numpy(), rtol=2e-4, atol=5e-6)

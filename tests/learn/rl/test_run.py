@@ -51,11 +51,13 @@ def arrays(run):
     return found[0].arrays
 
 
-def test_a_run_in_pieces_is_the_unbroken_run_to_the_last_bit(tmp_path, start):
-    whole = reinforce(Request("duel", tmp_path / "whole", start), config(), Stops(updates=40))
+@pytest.mark.parametrize("more", [{}, {"clip": 0.2, "epochs": 2, "parts": 2}], ids=["", "clip"])
+def test_a_run_in_pieces_is_the_unbroken_run_to_the_last_bit(tmp_path, start, more):
+    found = config(**more)
+    whole = reinforce(Request("duel", tmp_path / "whole", start), found, Stops(updates=40))
     for steps in (600, 1300, 10**9):
         stops = Stops(updates=40, steps=steps)
-        cut = reinforce(Request("duel", tmp_path / "cut", start), config(), stops)
+        cut = reinforce(Request("duel", tmp_path / "cut", start), found, stops)
     assert cut.progress.update == whole.progress.update == 40
     one, other = arrays(tmp_path / "whole"), arrays(tmp_path / "cut")
     assert any(name.startswith("task/past-") for name in one)

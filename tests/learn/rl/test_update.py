@@ -82,3 +82,40 @@ def test_the_advantage_scale_sets_the_spread_of_the_push():
         learner.backward(batch, 0)
         norms.append(float(task.net.policy.weight.grad.norm()))
     assert norms[1] == pytest.approx(2 * norms[0], rel=1e-3)
+
+
+def test_a_clip_refers_to_the_policy_the_batch_was_begun_with():
+    """First visit: nothing has moved, all steps push. After a long step almost none do."""
+    task = small_task(value_warmup=0, entropy_coef=0.0, value_coef=0.0, kl_coef=0.0)
+    batch = task.gather(0)
+    batch.log_probs -= 3.0  # the policy that acted was another one: it does not matter
+    free = Learner(task.net, task._meta, task.config)
+    clipped = Learner(task.net, task._meta, replace(task.config, clip=0.2))
+    clipped.begin(batch)
+    slopes = []
+    for learner in (free, clipped):
+        task.net.zero_grad(set_to_none=True)
+        metrics = learner.backward(batch, 0)
+        slopes.append(task.net.policy.weight.grad.clone())
+    assert metrics["clipped"] == 0
+    torch.testing.assert_close(slopes[0], slopes[1])
+    with torch.no_grad():
+        task.net.policy.weight -= 100.0 * slopes[1]
+    task.net.zero_grad(set_to_none=True)
+    again = clipped.backward(batch, 0)
+    assert again["clipped"] > 0.3
+    clipped.begin(batch)
+    assert clipped.backward(batch, 0)["clipped"] == 0
+
+
+def test_every_epoch_learns_from_every_part():
+    task = small_task(value_warmup=0, epochs=3, clip=0.2)
+    seen = []
+    backward = task.learner.backward
+    task.learner.backward = lambda batch, part, **more: (
+        seen.append(part) or backward(batch, part, **more)
+    )
+    batch = task.gather(0)
+    for index in range(task.parts):
+        task.backward(batch, index, index)
+    assert seen == [0, 1, 0, 1, 0, 1] and task.summary()["reuse"] == 3

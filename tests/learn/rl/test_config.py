@@ -1,0 +1,20 @@
+"""The knobs: what is refused, and what a run from untrained weights changes."""
+
+import pytest
+
+from levelcap.kit.errors import BadValue
+from levelcap.learn.rl.config import RlConfig, for_world, from_scratch
+
+
+@pytest.mark.parametrize("knob", [{"clip": -0.1}, {"clip": 1.0}, {"epochs": 0}])
+def test_knobs_out_of_range_are_refused(knob):
+    with pytest.raises(BadValue, match=next(iter(knob))):
+        RlConfig(**knob)
+
+
+def test_from_scratch_clips_and_has_no_teacher():
+    config = from_scratch("duel")
+    assert config.clip > 0 and config.epochs > 1
+    assert config.kl_coef == 0 and config.value_warmup == 0
+    assert config.gamma == for_world("duel").gamma
+    assert for_world("duel").clip == 0  # from pi_sup the KL does the holding back
