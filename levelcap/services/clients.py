@@ -20,6 +20,7 @@ from levelcap.services.hosts import get_service_url
 from levelcap.services.tokens import load_tokens
 
 TIMEOUT_S = 30.0
+JSON_HEADERS = {"Content-Type": "application/json"}
 
 
 class Client:
@@ -50,7 +51,8 @@ class Client:
         """
         given = {name: value for name, value in query.items() if value is not None}
         try:
-            answer = self._http.request(method, path, json=body, params=given)
+            sent = {"json": body} if body is not None else {"headers": JSON_HEADERS}
+            answer = self._http.request(method, path, params=given, **sent)
         except httpx.HTTPError as error:
             what = f"no answer from {self.url} ({type(error).__name__})"
             remedy = "Check that the service runs: levelcap status"
