@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import shutil
 import sys
@@ -12,13 +11,10 @@ from collections.abc import Callable
 from rich.console import Console
 from rich.table import Table
 
+from levelcap.cli.realm_checks import FAIL, MIN_FREE_GB, PASS, REALM_CHECKS, WARN, Finding
 from levelcap.kit.config import load_settings
 from levelcap.kit.errors import LevelcapError
 from levelcap.kit.paths import folder
-
-PASS, WARN, FAIL = "pass", "warn", "fail"
-MIN_FREE_GB = 2
-Finding = tuple[str, str]
 
 
 def _python() -> Finding:
@@ -42,21 +38,6 @@ def _cores() -> Finding:
     return (PASS if count >= 2 else WARN), f"{count} cores"
 
 
-def _database() -> Finding:
-    from pysqlite3 import dbapi2 as sqlite
-
-    from levelcap.kit.db import MIN_SQLITE
-
-    enough = sqlite.sqlite_version_info >= MIN_SQLITE
-    return (PASS if enough else FAIL), f"SQLite {sqlite.sqlite_version}"
-
-
-def _torch() -> Finding:
-    if importlib.util.find_spec("torch") is None:
-        return WARN, "torch is not installed: heroes cannot be trained; run make setup"
-    return PASS, "torch is installed"
-
-
 def _world() -> Finding:
     from levelcap.play.matchup import play_games
     from levelcap.world.policy import load
@@ -71,8 +52,7 @@ CHECKS: dict[str, Callable[[], Finding]] = {
     "cores": _cores,
     "home": _home,
     "settings": _settings,
-    "database": _database,
-    "torch": _torch,
+    **REALM_CHECKS,
     "world": _world,
 }
 

@@ -77,10 +77,11 @@ def _local() -> tuple[Any, Any, Any, Any]:
 
 def _remote(server: str) -> tuple[Any, Callable[[str], Path], None, None]:
     from levelcap.services.clients import HttpStore, KeeperClient
+    from levelcap.services.hosts import get_service_url
     from levelcap.services.tokens import load_tokens
 
     if not server.startswith(("http://", "https://")):
-        remedy = "Give e.g. --server http://127.0.0.1:8767"
+        remedy = f"Give e.g. --server {get_service_url('keeper')}"
         raise BadValue(refuse("a server is an http address", server, remedy))
     keeper = KeeperClient(server, load_tokens().worker)
 

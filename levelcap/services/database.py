@@ -1,10 +1,12 @@
 """The realm's database as the Weaver opens it: whatever is wrong with it ends in one sentence."""
 
+from pathlib import Path
+
 from sqlalchemy import Engine
 from sqlalchemy.exc import DatabaseError, OperationalError
 
 from levelcap.campaign.realm import open_realm
-from levelcap.kit.db import is_busy, reading
+from levelcap.kit.db import is_busy, open_db, reading
 from levelcap.kit.errors import Busy, Corrupt, StateError, refuse
 from levelcap.kit.paths import folder
 from levelcap.vault.ledger import DATABASE
@@ -25,6 +27,22 @@ def open_database() -> Engine:
         return open_realm().engine
     except DatabaseError as error:
         raise _explained(error, str(folder("state") / DATABASE)) from error
+
+
+def check_file(path: Path) -> None:
+    """Opens a database file without changing its schema and reads its structure.
+
+    Raises:
+        StateError: it cannot be opened, is locked, damaged or no database.
+    """
+    try:
+        engine = open_db(path)
+    except DatabaseError as error:
+        raise _explained(error, str(path)) from error
+    try:
+        check_integrity(engine)
+    finally:
+        engine.dispose()
 
 
 def check_integrity(engine: Engine) -> None:

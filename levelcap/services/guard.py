@@ -26,10 +26,10 @@ from levelcap.services.body import (
     read_body,
     replay,
 )
+from levelcap.services.hosts import LOOPBACK
 from levelcap.services.rights import JSON, OPEN, Right, find
 from levelcap.services.tokens import Tokens
 
-LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 API_POLICY = "default-src 'none'; frame-ancestors 'none'"
 CookieRole = Callable[[dict[str, str]], str | None]

@@ -13,6 +13,7 @@ from levelcap.services.processes import is_alive
 from levelcap.services.standing import read_leader, read_standings
 from levelcap.services.weaver.restarts import HOUR_S, Restarts
 from levelcap.services.weaver.stop import stop_realm
+from tests.services.crowds import crowd
 from tests.services.realms import Realm, free_ports, processes_of, tell, until
 
 
@@ -142,3 +143,7 @@ def test_a_second_weaver_is_refused_and_named_the_first(realm):
     assert two.weaver.wait(10) == 1
     assert f"running already; got 'pid {one.weaver.pid}" in two.weaver.stderr.read()
     assert read_leader().pid == one.weaver.pid
+
+
+def test_of_many_simultaneous_starts_one_leads(home):
+    assert crowd(8, home / "crowded") == 1

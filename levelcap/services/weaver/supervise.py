@@ -31,7 +31,7 @@ class Pace:
     misses: int = 3  # failed health checks in a row before a restart
     first_pause_s: float = 1.0
     stop_s: float = 10.0  # between SIGTERM and SIGKILL
-    stop_all_s: float = 9.0  # for all services together
+    stop_all_s: float = 7.0  # for all services together: Ctrl-C ends within ten seconds
 
 
 class Weaver:
@@ -140,10 +140,11 @@ class Weaver:
 
     async def _stop_all(self) -> None:
         deadline = time.monotonic() + self.pace.stop_all_s
-        for row in reversed(self.services):
+        for index, row in reversed(list(enumerate(self.services))):
             if (child := self._children.get(row.name)) is not None:
                 was_up = child.exit_code() is None
-                left = max(0.5, deadline - time.monotonic())
+                # A second is kept for each service whose turn comes later.
+                left = max(0.5, deadline - time.monotonic() - index)
                 await child.end(min(self.pace.stop_s, left))
                 if was_up:
                     self._tell("service.down", "info", f"{row.name} stopped", service=row.name)
