@@ -17,6 +17,7 @@ import argparse
 import json
 import statistics
 import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Callable
@@ -59,6 +60,7 @@ class Judge:
 
     def __init__(self, game: str, seed: int) -> None:
         self.game, self.seed, self.number = game, seed, 0
+        self.curve: list[list[float]] = []
 
     def __call__(self, weights: dict[str, Any], meta: Meta) -> float:
         net = FlatNet(meta)
@@ -67,6 +69,8 @@ class Judge:
         score = self._score(net)
         if self.game == "duel" and score >= GOALS["duel"]:
             score = (score + self._score(net)) / 2
+        self.curve.append([round(meta.metrics["seconds"], 1), round(score, 4)])
+        print(f"{self.curve[-1]} {meta.steps:,} steps", file=sys.stderr, flush=True)
         return score
 
     def _score(self, net: FlatNet) -> float:
@@ -105,16 +109,18 @@ def ours(game: str, seed: int, *, limit_s: float, demonstrations: bool) -> dict[
             request = ImitationRequest(world, (place / "demos",), place / "sup", seed=seed)
             start = imitate(request, ImitationConfig(), Stops(minutes=4 / 60)).outcome.snapshot
             spent, cores = time.monotonic() - began, time.process_time() - cpu
+        judge = Judge(game, seed)
         done = reinforce(
             Request(world, place / "run", start, seed=seed),
             race_config(game, demonstrations),
             Stops(minutes=limit_s / 60, goal=GOALS[game]),
-            Hooks(evaluate=Judge(game, seed), evaluate_s=CHECK_S[game]),
+            Hooks(evaluate=judge, evaluate_s=CHECK_S[game]),
         )
     reached = done.progress.score is not None and done.progress.score >= GOALS[game]
     return {
         "seconds": round(spent + done.seconds, 2) if reached else limit_s, "reached": reached,
         "cpu_seconds": round(cores + done.core_seconds, 2), "score": done.progress.score,
+        "curve": judge.curve,
     }  # fmt: skip
 
 
