@@ -11,6 +11,7 @@ from sqlalchemy import Connection, text
 from levelcap.kit.errors import unknown_name
 from levelcap.kit.ids import check_id
 from levelcap.kit.paths import folder, get_base_dir
+from levelcap.kit.publish import sweep
 from levelcap.vault.assets import now
 
 
@@ -138,6 +139,17 @@ def list_runs(
     )
     found = connection.execute(text(query), {"c": campaign, "n": max(1, min(limit, 1000))})
     return [Run(**row._asdict()) for row in found]
+
+
+def tidy() -> list[str]:
+    """At a start: remove what killed writers left anywhere in the realm; returns the names."""
+    base = get_base_dir()
+    places = [
+        *base.glob("runs/*/snapshots"), *base.glob("runs/*/checkpoints"), *base.glob("runs/*"),
+        *(base / part for part in ("lake/trajectories", "vault/imported", "vault/cache", "exports",
+                                   "inbox", "inbox/quarantine", "state", "config")),
+    ]  # fmt: skip
+    return [name for place in places if place.is_dir() for name in sweep(place)]
 
 
 def snapshot_folders() -> list[Path]:

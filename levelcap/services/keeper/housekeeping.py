@@ -18,6 +18,7 @@ from levelcap.campaign import flywheel, inbox, schedule
 from levelcap.campaign.control import hold, wish
 from levelcap.campaign.events import trim
 from levelcap.campaign.realm import Realm
+from levelcap.campaign.runs import tidy
 from levelcap.campaign.snapshots import adopt
 from levelcap.kit.config import load_settings
 from levelcap.kit.db import reading
@@ -59,6 +60,7 @@ class Housekeeping:
 
     def _run(self) -> None:
         chores: tuple[tuple[str, float, Callable[[], object]], ...] = (
+            ("left-overs", HOUR_S, tidy),
             ("removals", HOUR_S, lambda: finish_removals(self.realm.engine)),
             ("orphans", 60.0, lambda: adopt(self.realm.store)),
             ("begin", HOUR_S, lambda: flywheel.begin(self.realm.store)),
