@@ -32,6 +32,7 @@ class NoTransaction(Store):
     def __init__(self, *arguments: Any, **named: Any) -> None:
         super().__init__(*arguments, **named)
         event.remove(self.engine, "begin", db._begin)
+        db._take_lock = lambda connection: None
 
 
 class NoReaping(Store):
@@ -76,11 +77,7 @@ class Impatient(Store):
     def __init__(self, *arguments: Any, **named: Any) -> None:
         super().__init__(*arguments, **named)
 
-        def hurry(connection: Any, record: Any, proxy: Any) -> None:
-            connection.execute("PRAGMA busy_timeout = 0")
-
-        event.listen(self.engine, "checkout", hurry)
-        db.BUSY_ATTEMPTS = 1
+        db.BUSY_ATTEMPTS = 0
 
 
 class LooseLimit(Store):
