@@ -13,7 +13,6 @@ from levelcap.kit.paths import folder, get_base_dir
 PASS, WARN, FAIL = "pass", "warn", "fail"
 Finding = tuple[str, str]
 MIN_FREE_GB = 2
-PROBE_S = 3.0
 
 
 def database() -> Finding:
@@ -80,9 +79,7 @@ def leader() -> Finding:
 
 def services() -> Finding:
     """Every service of a running realm is up and answers."""
-    import httpx
-
-    from levelcap.services.hosts import LOCAL
+    from levelcap.services.health import ask_health
     from levelcap.services.standing import read_leader, read_standings
 
     if read_leader() is None:
@@ -93,12 +90,8 @@ def services() -> Finding:
     if late := [f"{row.name} is {row.state}" for row in rows if row.state != "up"]:
         return WARN, ", ".join(late)
     for row in rows:
-        if row.port is None:
-            continue
-        try:
-            httpx.get(f"http://{LOCAL}:{row.port}/health", timeout=PROBE_S).raise_for_status()
-        except httpx.HTTPError as error:
-            return FAIL, f"{row.name} does not answer on port {row.port} ({error})"
+        if row.port is not None:
+            ask_health(row.name, row.port)
     return PASS, ", ".join(f"{row.name} up" for row in rows)
 
 

@@ -19,7 +19,7 @@ from levelcap.kit.paths import folder
 from levelcap.services.processes import birth
 from levelcap.services.standing import Leader, Standing, write_leader, write_standings
 from levelcap.services.tokens import load_tokens
-from tests.services.realms import ROOT, free_ports, processes_of, until
+from tests.services.realms import ROOT, SLACK, free_ports, processes_of, until
 
 # The Watchtower alone: a real service that needs neither torch nor the Keeper.
 SMALL = (
@@ -63,7 +63,7 @@ def foreground(**env):
 def test_up_shows_addresses_token_and_events_and_ctrl_c_ends_it_all(home, monkeypatch):
     moved = offset()
     with foreground(LEVELCAP_PORT_OFFSET=moved) as (process, shown):
-        until(lambda: "watchtower is up" in shown.read_text(), 30, "the Watchtower is up")
+        until(lambda: "watchtower is up" in shown.read_text(), 60, "the Watchtower is up")
         text = shown.read_text()
         assert f"http://127.0.0.1:{8081 + int(moved)}" in text
         assert str(home / "config" / "tokens.json") in text
@@ -77,8 +77,8 @@ def test_up_shows_addresses_token_and_events_and_ctrl_c_ends_it_all(home, monkey
         assert realm_checks.leader()[1].startswith(f"pid {process.pid}, since ")
         began = time.monotonic()
         process.send_signal(signal.SIGINT)
-        assert process.wait(15) == 0
-        assert time.monotonic() - began < 10
+        assert process.wait(60) == 0
+        assert time.monotonic() - began < 10 * SLACK
         assert "watchtower stopped" in shown.read_text()
         assert "everything is stopped" in shown.read_text()
     assert processes_of(home) == []
@@ -86,9 +86,9 @@ def test_up_shows_addresses_token_and_events_and_ctrl_c_ends_it_all(home, monkey
 
 def test_down_stops_a_realm_and_says_so_and_a_second_time_says_nothing_ran(home):
     with foreground(LEVELCAP_PORT_OFFSET=offset()) as (process, shown):
-        until(lambda: "watchtower is up" in shown.read_text(), 30, "the Watchtower is up")
+        until(lambda: "watchtower is up" in shown.read_text(), 60, "the Watchtower is up")
         assert levelcap("down").stdout == "stopped watchtower, weaver\n"
-        assert process.wait(5) == 0
+        assert process.wait(30) == 0
     again = levelcap("down")
     assert (again.returncode, again.stdout) == (0, "nothing was running\n")
     assert processes_of(home) == []

@@ -10,10 +10,9 @@ import time
 import pytest
 
 from tests.services.bad_starts import CASES, begin_in_fork, spoil
-from tests.services.realms import ROOT, processes_of
+from tests.services.realms import ROOT, SLACK, processes_of
 
-# Two seconds on an idle machine; a start that shares its core with three others takes longer.
-LIMIT_S = 2.0 if os.getloadavg()[0] <= (os.cpu_count() or 1) else 8.0
+LIMIT_S = 2.0 * SLACK
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ import time
 from levelcap.kit.paths import folder
 from levelcap.services import lifeline
 from levelcap.services.processes import birth, is_alive, session_members
-from tests.services.realms import until
+from tests.services.realms import SLACK, until
 
 SERVICE = """
 import sys, time
@@ -33,7 +33,7 @@ def test_a_service_ends_with_the_process_that_started_it(home):
         born = birth(pid)
         assert os.getpriority(os.PRIO_PROCESS, pid) == min(19, os.getpriority(0, 0) + 10)
         parent.send_signal(signal.SIGKILL)
-        until(lambda: not is_alive(pid, born), 8, "the service ends")
+        until(lambda: not is_alive(pid, born), 8 * SLACK, "the service ends")
     log = (folder("state") / "logs" / "arena.log").read_text()
     assert '"event": "started"' in log
 

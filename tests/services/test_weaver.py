@@ -4,6 +4,7 @@ import os
 import signal
 import time
 
+import psutil
 import pytest
 
 from levelcap.campaign.events import follow
@@ -14,7 +15,7 @@ from levelcap.services.standing import read_leader, read_standings
 from levelcap.services.weaver.restarts import HOUR_S, Restarts
 from levelcap.services.weaver.stop import stop_realm
 from tests.services.crowds import crowd
-from tests.services.realms import Realm, free_ports, processes_of, tell, until
+from tests.services.realms import SLACK, Realm, free_ports, processes_of, tell, until
 
 
 @pytest.fixture
@@ -53,6 +54,10 @@ def test_services_start_in_order_and_stop_without_a_trace(realm, home):
     assert moments[1] - moments[0] > 0.7  # the second waited until the first answered
     assert {row.state for row in read_standings().values()} == {"up"}
     assert len(processes_of(home)) == 5  # Weaver, three services, a grandchild
+    weaver = psutil.Process(one.weaver.pid)
+    print(f"Weaver: {weaver.memory_info().rss / 1e6:.0f} MB resident")
+    assert weaver.memory_info().rss < 150e6
+    assert not any("torch" in part.path for part in weaver.memory_maps())
     one.stop()
     assert processes_of(home) == []
     assert read_leader() is None
@@ -68,7 +73,7 @@ def test_a_killed_and_a_hanging_service_are_replaced(realm):
     before = read_standings()
     os.kill(before["alpha"].pid, signal.SIGKILL)
     tell(b, "hang")
-    one.until_state("beta", "pausing", 15)
+    one.until_state("beta", "pausing")
     for name in ("alpha", "beta"):
         row = one.until_state(name, "up")
         assert row.pid != before[name].pid
@@ -81,11 +86,11 @@ def test_a_killed_and_a_hanging_service_are_replaced(realm):
 def test_a_service_that_keeps_crashing_stays_down_and_others_stay_up(realm, home):
     a, b = free_ports(2)
     one = realm(alpha=(a, {}), beta=(b, {"start": "crash"})).start()
-    row = one.until_state("beta", "down", 15)
+    row = one.until_state("beta", "down")
     assert "ended (7) before it was ready; restarted 3 times within an hour" in row.reason
     assert starts()[0].count("beta") == 4
     assert read_standings()["alpha"].state == "up"
-    until(lambda: ("service.flapping", "error", "beta") in events(), 5, "the alarm is logged")
+    until(lambda: ("service.flapping", "error", "beta") in events(), 30, "the alarm is logged")
     assert not read_leader().ready
 
 
@@ -101,7 +106,7 @@ def test_killing_the_weaver_ends_every_process_also_the_deaf_ones(realm, home):
     one.start().ready()
     os.kill(one.weaver.pid, signal.SIGKILL)
     began = time.monotonic()
-    until(lambda: processes_of(home) == [], 8, "every process is gone")
+    until(lambda: processes_of(home) == [], 8 * SLACK, "every process is gone")
     print(f"all gone {time.monotonic() - began:.1f} s after kill -9 of the Weaver")
 
 
@@ -124,7 +129,7 @@ def test_a_deaf_service_is_killed_when_the_realm_stops(realm, home):
     one = realm(alpha=(a, {"deaf": True, "child": True})).start().ready()
     began = time.monotonic()
     one.stop()
-    assert 1.9 < time.monotonic() - began < 5
+    assert 1.9 < time.monotonic() - began < 5 * SLACK
     assert processes_of(home) == []
 
 
@@ -140,10 +145,22 @@ def test_a_second_weaver_is_refused_and_named_the_first(realm):
     (a,) = free_ports(1)
     one = realm(alpha=(a, {})).start().ready()
     two = realm(alpha=(a, {})).start()
-    assert two.weaver.wait(10) == 1
+    assert two.weaver.wait(60) == 1
     assert f"running already; got 'pid {one.weaver.pid}" in two.weaver.stderr.read()
     assert read_leader().pid == one.weaver.pid
 
 
 def test_of_many_simultaneous_starts_one_leads(home):
     assert crowd(8, home / "crowded") == 1
+
+
+def test_a_service_that_cannot_even_be_started_is_tried_again(realm):
+    a, b = free_ports(2)
+    logs = folder("state") / "logs"
+    (logs / "beta.log").mkdir(parents=True)  # in the place of its log file
+    one = realm(alpha=(a, {}), beta=(b, {})).start(first_pause_s=1.0)
+    row = one.until_state("beta", "pausing")
+    assert "could not be started" in row.reason
+    (logs / "beta.log").rmdir()
+    one.ready()
+    assert read_standings()["alpha"].restarts == 0

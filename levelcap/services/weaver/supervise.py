@@ -91,7 +91,10 @@ class Weaver:
     async def _announce(self) -> None:
         for event in self._been_up.values():
             await event.wait()
-        self.on_ready()
+        try:
+            self.on_ready()
+        except (LevelcapError, OSError) as error:
+            self._log.warning("cannot say that all are up", error=str(error))
 
     async def _keep(self, row: Service, client: httpx.AsyncClient) -> None:
         for earlier in self.services[: self.services.index(row)]:
@@ -99,11 +102,7 @@ class Weaver:
                 await self._been_up[earlier.name].wait()
         restarts = Restarts(row.restarts_per_hour, self.pace.first_pause_s)
         while True:
-            child = Child(row, self.ports.get(row.name), self.lan)
-            self._children[row.name] = child
-            self._note(row, state="starting", pid=child.pid, birth=child.birth, reason="")
-            reason = await self._attend(row, child, client)
-            await child.end(self.pace.stop_s)
+            reason = await self._try_once(row, client)
             pause_s = restarts.next_pause(time.monotonic())
             if pause_s is None:
                 self._give_up(row, reason)
@@ -113,6 +112,18 @@ class Weaver:
             message = f"{row.name} {reason}; next start in {pause_s:g} s"
             self._tell("service.down", "warning", message, service=row.name, restarts=count)
             await asyncio.sleep(pause_s)
+
+    async def _try_once(self, row: Service, client: httpx.AsyncClient) -> str:
+        """Starts a service and watches it to its end; returns why it ended."""
+        try:
+            child = Child(row, self.ports.get(row.name), self.lan)
+        except (OSError, LevelcapError) as error:  # a full disk, too many processes
+            return f"could not be started ({error})"
+        self._children[row.name] = child
+        self._note(row, state="starting", pid=child.pid, birth=child.birth, reason="")
+        reason = await self._attend(row, child, client)
+        await child.end(self.pace.stop_s)
+        return reason
 
     async def _attend(self, row: Service, child: Child, client: httpx.AsyncClient) -> str:
         """Watches one process; returns why it must be replaced."""
