@@ -15,8 +15,11 @@ TORCH_FREE = (
         if p.stem not in ("handlers", "evaluate")
     ),
     *("play.matchup", "play.panel", "play.ratings", "play.rollout"),
-    *("services.keeper", "services.tavern", "services.weaver", "services.watchtower"),
-    *("services.school", "services.http", "services.ports", "services.clients"),
+    *(
+        f"services.{p.stem}"
+        for p in sorted((PACKAGE / "services").glob("[a-z]*"))
+        if p.name not in ("__pycache__", "arena", "oracle")
+    ),
 )
 WEB = {"fastapi", "starlette", "uvicorn", "nicegui", "httpx", "websockets"}
 FARAMA = {"gymnasium", "pettingzoo", "mpe2"}

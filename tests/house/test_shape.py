@@ -2,12 +2,17 @@
 
 import ast
 import re
+import tokenize
 
 from tests.house.sources import PACKAGE, imports, name_of, package_files, repository_files, tree
 
 MAX_FILE_LINES = 400
 MAX_FUNCTION_LINES = 100
 MAX_PACKAGE_LINES = 25_000
+NO_CODE = {
+    *(tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT),
+    *(tokenize.ENDMARKER, tokenize.ENCODING),
+}
 VAGUE = re.compile(r"(^|_)(utils?|helpers?|managers?|common|core|misc|v2|new)(_|$)")
 # Process boundaries, where anything may arrive: it is logged with its traceback, the job marked.
 BROAD_EXCEPT_ALLOWED = {"levelcap/jobs/worker.py", "levelcap/services/http.py"}
@@ -31,10 +36,27 @@ def test_no_function_is_longer_than_100_lines():
     assert found == {}
 
 
+def _code_lines(path):
+    """Numbers of the lines that hold code: no blanks, no comments, no docstrings."""
+    told = set()
+    for node in ast.walk(tree(path)):
+        body = getattr(node, "body", None)
+        for inner in body if isinstance(body, list) else []:
+            if isinstance(inner, ast.Expr) and isinstance(inner.value, ast.Constant):
+                told |= set(range(inner.lineno, inner.end_lineno + 1))
+    held = set()
+    with path.open("rb") as file:
+        for token in tokenize.tokenize(file.readline):
+            if token.type not in NO_CODE:
+                held |= set(range(token.start[0], token.end[0] + 1))
+    return held - told
+
+
 def test_the_package_stays_small():
-    total = sum(len(p.read_text().splitlines()) for p in package_files())
-    print(f"the package has {total} lines of Python in {len(package_files())} files")
-    assert total <= MAX_PACKAGE_LINES
+    raw = sum(len(p.read_text().splitlines()) for p in package_files())
+    code = sum(len(_code_lines(p)) for p in package_files())
+    print(f"{code} lines of code ({raw} with words and blanks) in {len(package_files())} files")
+    assert code <= MAX_PACKAGE_LINES
 
 
 def test_file_names_say_what_is_inside():

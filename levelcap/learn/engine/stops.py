@@ -112,17 +112,21 @@ class Budget:
 def signals() -> Iterator[Any]:
     """While inside, Ctrl-C and SIGTERM set the yielded event instead of breaking in.
 
-    A second Ctrl-C breaks in.
+    A second Ctrl-C breaks in. Whoever listened to these signals before still hears them: a worker
+    whose run is ended this way must not begin the next one.
     """
     asked = threading.Event()
     if threading.current_thread() is not threading.main_thread():
         yield asked
         return
 
-    def ask(number: int, frame: object) -> None:
+    def ask(number: int, frame: Any) -> None:
         if asked.is_set() and number == signal.SIGINT:
             raise KeyboardInterrupt
         asked.set()
+        before = old[number]
+        if callable(before) and before is not signal.default_int_handler:
+            before(number, frame)
 
     old = {number: signal.signal(number, ask) for number in (signal.SIGINT, signal.SIGTERM)}
     try:

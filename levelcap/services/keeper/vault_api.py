@@ -281,5 +281,3 @@ def _archives(router: APIRouter, realm: Realm) -> None:
             removed = carry_out(engine, plan)
         return {"would_remove": [e.id for e in plan.remove], "removed": removed,
                 "size_bytes": plan.size_bytes, "protected": plan.protected}  # fmt: skip
-
-
