@@ -1,10 +1,11 @@
 # levelcap: `make` alone lists the commands.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help setup up test check soak bench bench-peers lock clean
+.PHONY: help setup up test test-trust check soak bench bench-peers lock clean
 
 # System packages beyond Python itself; scripts/setup.sh installs the missing ones as root.
 export APT_PACKAGES :=
+test-trust: export APT_PACKAGES := strace
 BIN := .venv/bin
 
 help:  ## this list
@@ -13,11 +14,14 @@ help:  ## this list
 setup:  ## create or repair .venv (the second time in seconds)
 	@scripts/setup.sh main
 
-up: setup  ## set up, then raise a first hero: record, imitate, reinforce, rate, plot
-	@$(BIN)/levelcap first-hero
+up: setup  ## set up, then start the realm: services, a hero that trains by itself (Ctrl-C stops)
+	@$(BIN)/levelcap up
 
 test: setup  ## set up, then the tests a newcomer runs
 	@$(BIN)/python -m pytest -n 2 --dist loadfile
+
+test-trust: setup  ## kills, power cuts, corruption, hostile input: the promises with their figures
+	@$(BIN)/python -m pytest -m trust tests --timeout 1500
 
 check: setup  ## ruff, mypy, import contracts, rules of the house
 	@$(BIN)/ruff check .

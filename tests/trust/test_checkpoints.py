@@ -10,12 +10,11 @@ import numpy as np
 import pytest
 
 from levelcap.campaign.realm import open_realm
-from levelcap.kit import publish as publishing
 from levelcap.kit.errors import LevelcapError
 from levelcap.kit.publish import verify
-from levelcap.vault import retention
 from levelcap.vault.ledger import get_ledger
 from tests.trust import keeping
+from tests.trust.careless import MUTANTS
 from tests.vault.made import snapshot
 
 pytestmark = [pytest.mark.trust, pytest.mark.timeout(1500)]
@@ -35,58 +34,6 @@ def child(home: Path, first: int, mutant, acknowledged: int) -> None:
         while (gone := keeping.retain_one(realm, most=6)) is not None:
             os.write(acknowledged, f"-{gone}\n".encode())
         number += 1
-
-
-def torn_publish():
-    """Publish in place: no temporary folder, no rename."""
-
-    def careless(folder, write, *, made_by, parents=()):
-        folder.mkdir(parents=True)
-        write(folder)
-        files = {n: publishing._sync_entry(folder / n) for n in publishing._names(folder)}
-        manifest = publishing.Manifest(1, "now", made_by, list(parents), files)
-        (folder / publishing.MANIFEST).write_bytes(publishing._manifest_bytes(manifest))
-
-    import tests.vault.made as made
-
-    made.publish = careless
-
-
-def manifest_first():
-    """The manifest is there before the files are."""
-
-    def careless(folder, write, *, made_by, parents=()):
-        folder.mkdir(parents=True)
-        write(folder)
-        files = {n: publishing._sync_entry(folder / n) for n in publishing._names(folder)}
-        data = {n: (folder / n).read_bytes() for n in files}
-        manifest = publishing.Manifest(1, "now", made_by, list(parents), files)
-        for name in files:
-            (folder / name).unlink()
-        (folder / publishing.MANIFEST).write_bytes(publishing._manifest_bytes(manifest))
-        for name, content in data.items():
-            (folder / name).write_bytes(content)
-
-    import tests.vault.made as made
-
-    made.publish = careless
-
-
-def folder_first():
-    """Retention removes the folder before it tells the ledger, bit by bit."""
-
-    def careless(engine, checkpoint):
-        import shutil
-
-        from levelcap.kit.db import reading
-        from levelcap.vault.assets import find, place_of
-
-        with reading(engine) as connection:
-            shutil.rmtree(place_of(find(connection, checkpoint)))
-        honest(engine, checkpoint)
-
-    honest = retention.remove_checkpoint
-    keeping.remove_checkpoint = careless
 
 
 def kill_often(home: Path, kills: int, mutant=None, seed: int = 0) -> tuple[list[str], int]:
@@ -141,10 +88,10 @@ def test_a_thousand_kills_of_publish_ledger_and_retention(home, figures):
     assert made > KILLS // 3
 
 
-@pytest.mark.parametrize("mutant", [torn_publish, manifest_first, folder_first])
-def test_the_harness_sees_a_missing_protection(mutant, home, figures):
-    found, _ = kill_often(home, 100, mutant, seed=1)
-    figures.add("P4", f"without protection ({mutant.__name__}): seen", bool(found))
+@pytest.mark.parametrize("name", MUTANTS)
+def test_the_harness_sees_a_missing_protection(name, home, figures):
+    found, _ = kill_often(home, 100, MUTANTS[name], seed=1)
+    figures.add("P4", f"without protection ({name}): seen", bool(found))
     assert found
 
 

@@ -1,8 +1,10 @@
 """P5 and P6: a kill or an error at every durable system call, and a hundred thousand power cuts."""
 
+import multiprocessing
+import os
 import random
 import shutil
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -10,6 +12,7 @@ import pytest
 from levelcap.campaign.realm import open_realm
 from levelcap.kit.paths import folder
 from tests.trust import keeping
+from tests.trust.careless import MUTANTS
 from tests.trust.powercut import Disk, Step, steps_of
 from tests.trust.tracing import Call, calls_of, missing_strace, strace
 
@@ -39,49 +42,51 @@ def template(home, monkeypatch):
     return home
 
 
-def traced(template: Path, operation: str, work: Path) -> tuple[Path, list[Call]]:
+def traced(
+    template: Path, operation: str, work: Path, mutant: str = ""
+) -> tuple[Path, list[Call]]:
     home = work / f"traced-{operation}"
     shutil.copytree(template, home)
     log = work / f"{operation}.log"
-    run = strace(home, operation, log)
-    assert run.returncode == 0 and b"DONE" in run.stdout, run.stderr[-2000:]
+    assert b"DONE" in strace(home, operation, log, mutant=MUTANTS.get(mutant))
     return home, calls_of(log)
 
 
-def broken(template: Path, operation: str, call: Call, fault: str, work: Path) -> list[str]:
-    """One run with one fault; what is wrong after the next start."""
+def broken(
+    template: Path, operation: str, call: Call, fault: str, work: Path, mutant: str = ""
+) -> tuple[list[str], bool]:
+    """One run with one fault, in a process of its own: (what is wrong after the next start, was
+    the operation broken off)."""
     name = f"{operation}-{call.name}-{call.number}-{fault.split('=')[1]}"
     home = work / name
     shutil.copytree(template, home)
     inject = f"inject={call.name}:{fault}:when={call.number}"
-    strace(home, operation, work / f"{name}.log", "-e", inject)
-    found = keeping_check(home)
+    log = work / f"{name}.log"
+    said = strace(home, operation, log, "-e", inject, mutant=MUTANTS.get(mutant))
+    os.environ["LEVELCAP_HOME"] = str(home)
+    realm = open_realm()
+    try:
+        keeping.restart(realm)
+        keeping.ingest_one(realm)
+        found = keeping.violations(realm)
+    finally:
+        realm.close()
     shutil.rmtree(home)
-    (work / f"{name}.log").unlink(missing_ok=True)
-    return [f"{name}: {problem}" for problem in found]
+    log.unlink()
+    return [f"{name}: {problem}" for problem in found], b"DONE" not in said
 
 
-def keeping_check(home: Path) -> list[str]:
-    """Restart and check, in a process of its own: the folder of the realm is a global."""
-    import subprocess
-    import sys
-
-    code = (
-        "from tests.trust import keeping; from levelcap.campaign.realm import open_realm\n"
-        "realm = open_realm(); keeping.restart(realm); keeping.ingest_one(realm)\n"
-        "print('\\n'.join(keeping.violations(realm)))"
-    )
-    import os
-
-    from tests.trust.tracing import ROOT
-
-    run = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, env={**os.environ, "LEVELCAP_HOME": str(home)},
-        capture_output=True, text=True, timeout=120,
-    )  # fmt: skip
-    if run.returncode:
-        return [run.stderr.strip().splitlines()[-1]]
-    return [line for line in run.stdout.splitlines() if line]
+def break_everywhere(
+    template: Path, operation: str, points: list[Call], faults: tuple[str, ...], work: Path,
+    mutant: str = "",
+) -> tuple[list[str], int]:  # fmt: skip
+    """A fault at every point: (violations, operations broken off)."""
+    jobs = [(call, fault) for call in points for fault in faults]
+    context = multiprocessing.get_context("forkserver")
+    with ProcessPoolExecutor(2, mp_context=context) as pool:
+        going = [pool.submit(broken, template, operation, *job, work, mutant) for job in jobs]
+        done = [run.result() for run in going]
+    return [problem for problems, _ in done for problem in problems], sum(off for _, off in done)
 
 
 @pytest.mark.parametrize("operation", OPERATIONS)
@@ -89,14 +94,25 @@ def test_a_fault_at_every_durable_call(operation, template, tmp_path, figures):
     _, calls = traced(template, operation, tmp_path)
     points = [call for call in calls if call.durable]
     assert len(points) > 8, points
-    jobs = [(call, fault) for call in points for fault in FAULTS]
-    with ThreadPoolExecutor(2) as pool:
-        done = pool.map(lambda job: broken(template, operation, *job, tmp_path), jobs)
-        found = [problem for problems in done for problem in problems]
+    found, broken_off = break_everywhere(template, operation, points, FAULTS, tmp_path)
+    number = len(points) * len(FAULTS)
     figures.add("P5", f"{operation}: kill, ENOSPC, EIO at {len(points)} of {len(points)} durable "
-                f"calls: {len(found)} violations", not found, fault_points=len(jobs),
-                violations=len(found))  # fmt: skip
+                f"calls ({broken_off} of {number} broken off): {len(found)} violations", not found,
+                fault_points=number, violations=len(found))  # fmt: skip
     assert not found, found[:5]
+    assert broken_off > number // 3  # the faults do happen
+
+
+@pytest.mark.parametrize(
+    ("operation", "mutant"),
+    [("publish", "torn_publish"), ("publish", "manifest_first"), ("retain", "folder_first")],
+)
+def test_faults_show_a_missing_protection(operation, mutant, template, tmp_path, figures):
+    _, calls = traced(template, operation, tmp_path, mutant)
+    points = [call for call in calls if call.durable]
+    found, _ = break_everywhere(template, operation, points, FAULTS[:1], tmp_path, mutant)
+    figures.add("P5", f"without protection ({mutant}): seen", bool(found))
+    assert found
 
 
 def existing_of(home: Path) -> dict[str, bool]:

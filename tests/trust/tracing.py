@@ -7,12 +7,15 @@ Needs strace (`make test-trust` installs it).
 import os
 import re
 import shutil
+import signal
 import subprocess
-import sys
+import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+from tests.trust import keeping
+
 CALLS = (
     "openat,write,pwrite64,fsync,fdatasync,rename,renameat,renameat2,mkdir,mkdirat,unlink,"
     "unlinkat,rmdir,ftruncate,fallocate,link,linkat"
@@ -40,17 +43,60 @@ class Call:
         return self.result >= 0
 
 
-def strace(home: Path, operation: str, log: Path, *options: str) -> subprocess.CompletedProcess:
-    """Run one operation of `keeping` in `home` under strace."""
+def strace(
+    home: Path, operation: str, log: Path, *options: str, mutant: Callable[[], None] | None = None
+) -> bytes:
+    """Run one operation of `keeping` in `home` under strace; returns what it printed.
+
+    A forked child waits until strace is attached: a start of Python each time would take longer
+    than the operation by far.
+    """
+    receive, send = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        _child(home, operation, send, mutant)
+    os.close(send)
+    os.waitpid(pid, os.WUNTRACED)  # until it has stopped itself
+    log.touch()
     command = [
-        "strace", "-f", "-y", "-qq", "--seccomp-bpf", "-e", f"trace={CALLS}", "-o", str(log),
-        *options, sys.executable, "-m", "tests.trust.keeping", operation,
+        "strace", "-f", "-y", "-qq", "-e", f"trace={CALLS}", "-o", str(log), *options,
+        "-p", str(pid),
     ]  # fmt: skip
-    environment = {
-        **os.environ, "LEVELCAP_HOME": str(home), "PYTHONDONTWRITEBYTECODE": "1",
-        "OPENBLAS_NUM_THREADS": "1",
-    }  # fmt: skip
-    return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, timeout=120)
+    tracer = subprocess.Popen(command, stderr=subprocess.DEVNULL)
+    _wait_for_tracer(pid)
+    os.kill(pid, signal.SIGCONT)
+    said = b""
+    while block := os.read(receive, 65536):
+        said += block
+    os.close(receive)
+    os.waitpid(pid, 0)
+    tracer.wait(30)
+    return said
+
+
+def _child(home: Path, operation: str, send: int, mutant: Callable[[], None] | None) -> None:
+    code = 1
+    try:
+        if mutant is not None:
+            mutant()
+        os.environ["LEVELCAP_HOME"] = str(home)
+        os.dup2(send, 1)
+        os.close(send)
+        os.kill(os.getpid(), signal.SIGSTOP)
+        keeping.main([operation])
+        code = 0
+    finally:
+        os._exit(code)
+
+
+def _wait_for_tracer(pid: int) -> None:
+    deadline = time.monotonic() + 20
+    while time.monotonic() < deadline:
+        status = Path(f"/proc/{pid}/status").read_text()
+        if re.search(r"^TracerPid:\s+[1-9]", status, re.M):
+            return
+        time.sleep(0.002)
+    raise AssertionError("strace did not attach")
 
 
 def calls_of(log: Path) -> list[Call]:

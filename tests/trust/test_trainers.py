@@ -1,0 +1,196 @@
+"""P4, P8, P16: whole trainers under kill -9, exact resume of each, and a disk that fills up."""
+
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sqlalchemy import text
+
+from levelcap.campaign import flywheel
+from levelcap.campaign.realm import open_realm
+from levelcap.kit.db import reading
+from levelcap.kit.paths import folder
+from levelcap.learn.engine.state import load_newest
+from levelcap.nets.checkpoint import save_snapshot, weights_of
+from levelcap.nets.flat import flat_meta, new_flat
+from levelcap.play.record import record
+from levelcap.vault.ledger import get_ledger
+from levelcap.world.spec import arena_spec
+from tests.campaign.test_wheel import HERO
+from tests.learn.rl.test_run import arrays, kill_at_random
+from tests.services.keepers import keeper
+from tests.services.realms import ROOT, until
+from tests.trust import keeping
+
+pytestmark = [pytest.mark.trust, pytest.mark.timeout(1500)]
+TRAINER_KILLS = 60
+RESUME_KILLS = 20
+
+
+def tiny_hero():
+    own = folder("config") / "heroes"
+    own.mkdir(exist_ok=True)
+    (own / "kestrel.yaml").write_text(HERO)
+
+
+def arena():
+    return subprocess.Popen(
+        [sys.executable, "-m", "levelcap.services.arena"], cwd=ROOT, env={**os.environ},
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+
+
+def violations():
+    """Rows, folders and left-overs of every run of the realm."""
+    realm = open_realm()
+    try:
+        keeping.restart(realm)
+        found = []
+        for place in folder("runs").glob("*/snapshots"):
+            keeping.RUN = place.parent.name
+            found += [p for p in keeping.violations(realm) if "folder without a row" not in p]
+        rows = get_ledger(realm.engine).list(limit=1000)
+        known = {row.id for row in rows}
+        assert len(known) == len(rows)
+        with reading(realm.engine) as connection:
+            doubled = connection.execute(
+                text("SELECT path, count(*) FROM locations GROUP BY path HAVING count(*) > 1")
+            ).all()
+        return found + [f"two rows of one folder: {row}" for row in doubled], len(rows)
+    finally:
+        realm.close()
+
+
+def test_the_whole_trainer_is_killed_and_nothing_is_bad(home, figures):
+    tiny_hero()
+    realm = open_realm()
+    flywheel.begin(realm.store)
+    realm.close()
+    rng, found, kills, rows = random.Random(7), [], 0, 0
+    with keeper():
+        while kills < TRAINER_KILLS:
+            process = arena()
+            time.sleep(2.0 + rng.random() * 3.0)
+            process.send_signal(signal.SIGKILL)
+            process.wait()
+            kills += 1
+            bad, count = violations()
+            found += bad
+            assert count >= rows, "rows are gone"
+            rows = count
+    figures.add("P4", f"{kills} kills of the whole trainer, {rows} checkpoints: {len(found)} bad",
+                not found, trainer_kills=kills, bad_checkpoints=len(found))  # fmt: skip
+    assert not found, found[:5]
+    assert rows > 5
+
+
+def test_reinforcement_resumes_to_the_same_bits(tmp_path, figures):
+    meta = flat_meta(arena_spec("duel"), "dummy")
+    save_snapshot(tmp_path / "sup", weights_of(new_flat(meta, 1)), meta, "test")
+    kill_at_random(tmp_path, tmp_path / "sup", 0, 1200)
+    shutil.move(tmp_path / "killed", tmp_path / "whole")
+    made = kill_at_random(tmp_path, tmp_path / "sup", RESUME_KILLS, 1200)
+    one, other = arrays(tmp_path / "whole"), arrays(tmp_path / "killed")
+    same = set(one) == set(other) and all(np.array_equal(one[n], other[n]) for n in one)
+    figures.add("P8", f"reinforcement: {made} kills, every array identical", same,
+                resume_kills=made)  # fmt: skip
+    assert same and made >= RESUME_KILLS
+
+
+def test_imitation_resumes_to_the_same_bits(tmp_path, figures):
+    record(["master", "veteran"], "duel", 40, 0, tmp_path / "demos", keep=["master"])
+    command = [
+        sys.executable, "-m", "levelcap", "imitate", "--shards", str(tmp_path / "demos"),
+        "--size", "dummy", "--seed", "3", "--games", "0", "--updates", "4000",
+        "--set", "batch_size=64", "--set", "engine.checkpoint_s=0.2",
+    ]  # fmt: skip
+    rng = random.Random(8)
+
+    def run(name: str, kills: int) -> tuple[int, dict[str, np.ndarray]]:
+        made, place = 0, tmp_path / name
+        while True:
+            words = [*command, "--out", str(place)]
+            process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+            if made < kills:
+                before = _newest(place)
+                until(lambda p=process, b=before: p.poll() is not None or _newest(place) != b,
+                      60, "a checkpoint")  # fmt: skip
+                time.sleep(rng.random() * 0.3)
+            if made < kills and process.poll() is None:
+                process.kill()
+                process.communicate()
+                made += 1
+                continue
+            assert process.wait() == 0, process.stderr.read()
+            found = load_newest(place / "checkpoints")
+            assert found is not None
+            return made, found[0].arrays
+
+    _, one = run("whole", 0)
+    made, other = run("killed", RESUME_KILLS)
+    same = set(one) == set(other) and all(np.array_equal(one[n], other[n]) for n in one)
+    figures.add("P8", f"imitation: {made} kills, every array identical", same,
+                resume_kills=made)  # fmt: skip
+    assert same and made >= RESUME_KILLS // 2
+
+
+def _newest(place: Path) -> str:
+    there = sorted((place / "checkpoints").glob("checkpoint-*"))
+    return there[-1].name if there else ""
+
+
+def test_a_full_disk_pauses_and_goes_on_by_itself(tmp_path, monkeypatch, figures):
+    """A small disk of its own (a tmpfs; needs root), filled and emptied while a hero trains."""
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1700m", "none", str(disk)], check=True)
+    monkeypatch.setenv("LEVELCAP_HOME", str(disk / "home"))
+    process = None
+    try:
+        tiny_hero()
+        with keeper() as (client, _):
+            process = arena()
+
+            def heard(kind, words):
+                events = client.call("GET", "/api/battle_log", kind=kind)["events"]
+                return [e for e in events if words in e["message"]]
+
+            until(lambda: get_rows(client) >= 1, 60, "a checkpoint")
+            filler = disk / "filler"
+            with filler.open("wb") as file:
+                os.posix_fallocate(file.fileno(), 0, 1_000_000_000)
+            until(lambda: heard("training.paused", "disk is full"), 30, "training is held")
+            left = shutil.disk_usage(disk).free
+            with (disk / "more").open("wb") as file:  # to the last byte
+                os.posix_fallocate(file.fileno(), 0, max(1, left - 4096))
+            time.sleep(6)
+            assert process.poll() is None
+            filler.unlink()
+            (disk / "more").unlink()
+            until(lambda: heard("training.resumed", "goes on"), 40, "training goes on")
+            rows = get_rows(client)
+            until(lambda: get_rows(client) > rows, 60, "another checkpoint")
+            process.terminate()
+            process.wait(20)
+        bad, count = violations()
+    finally:
+        if process is not None and process.poll() is None:
+            process.kill()
+            process.wait()
+        subprocess.run(["umount", "-l", str(disk)], check=True)
+    figures.add("P16", f"disk filled and emptied: paused, resumed, {count} rows, {len(bad)} bad",
+                not bad)  # fmt: skip
+    assert not bad, bad
+
+
+def get_rows(client):
+    return len(client.ledger(limit=1000))
+
+
