@@ -11,15 +11,15 @@ from levelcap.jobs import roster
 from levelcap.jobs.clock import Clock
 from levelcap.jobs.job import OPEN, Job, Status
 from levelcap.jobs.pressure import Load
-from levelcap.jobs.rows import COLUMNS, find, job_of
+from levelcap.jobs.rows import COLUMNS, find, job_of, run
 from levelcap.kit.errors import BadValue, refuse, unknown_name
 
 MAX_PAGE = 1000
-_LOAD = text(
+_LOAD = (
     "SELECT (SELECT count(*) FROM jobs WHERE status = 'queued' AND type = :type),"
     " (SELECT count(*) FROM jobs WHERE status = 'running' AND type = :type)"
 )
-_POSITION = text(
+_POSITION = (
     "SELECT count(*) FROM jobs WHERE status = 'queued'"
     " AND (rank < :rank OR (rank = :rank AND seq <= :seq))"
 )
@@ -38,12 +38,12 @@ _PURGE = text(
 
 def load_of(connection: Connection, type_name: str) -> Load:
     """Counts the waiting and the running jobs of a type."""
-    return Load(*connection.execute(_LOAD, {"type": type_name}).one())
+    return Load(*run(connection, _LOAD, {"type": type_name}).fetchone())
 
 
 def position_of(connection: Connection, rank: int, seq: int) -> int:
     """Returns the place of a waiting job among all that wait: 1 is the next."""
-    return int(connection.execute(_POSITION, {"rank": rank, "seq": seq}).scalar_one())
+    return int(run(connection, _POSITION, {"rank": rank, "seq": seq}).fetchone()[0])
 
 
 def page(

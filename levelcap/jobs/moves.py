@@ -2,16 +2,16 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection
 
 from levelcap.jobs import roster
 from levelcap.jobs.clock import Clock
 from levelcap.jobs.job import Job, JobType, Stale, Status
 from levelcap.jobs.pressure import has_room_to_run
 from levelcap.jobs.retry import after_crash
-from levelcap.jobs.rows import Found, change, dumped, find, record, wall
+from levelcap.jobs.rows import Found, change, dumped, find, record, run, wall
 from levelcap.kit.errors import refuse
 
 OnEvent = Callable[[Connection, str, Job], None]
@@ -19,18 +19,27 @@ OnEvent = Callable[[Connection, str, Job], None]
 NO_LEASE: Mapping[str, Any] = {"lease_at": None, "deadline_at": None}
 _READY = "status = 'queued' AND (boot <> :boot OR ready_at <= :now)"
 _EXPIRED = "status = 'running' AND (boot <> :boot OR lease_at <= :now OR deadline_at <= :now)"
-_LOOK = text(
+_LOOK = (
     "SELECT EXISTS (SELECT 1 FROM json_each(:types) t JOIN jobs j ON j.type = t.value"
-    f" WHERE {_READY}) OR EXISTS (SELECT 1 FROM jobs WHERE {_EXPIRED})"
+    f" WHERE {_READY}), EXISTS (SELECT 1 FROM jobs WHERE {_EXPIRED})"
 )
-_PICK = text(
+_PICK = (
     "SELECT j.seq, j.attempts, j.fence, j.type FROM json_each(:types) t JOIN jobs j ON j.seq ="
     f" (SELECT seq FROM jobs WHERE type = t.value AND {_READY} ORDER BY rank, seq LIMIT 1)"
     " ORDER BY j.rank, j.seq LIMIT 1"
 )
-_RUNNING = text("SELECT type, count(*) FROM jobs WHERE status = 'running' GROUP BY type")
-_ENDED = text(f"SELECT id, boot, lease_at FROM jobs WHERE {_EXPIRED} LIMIT :limit")
-_HELD_BY = text("SELECT id FROM jobs WHERE status = 'running' AND worker = :name")
+_RUNNING = "SELECT type, count(*) FROM jobs WHERE status = 'running' GROUP BY type"
+_ENDED = f"SELECT id, boot, lease_at FROM jobs WHERE {_EXPIRED} LIMIT :limit"
+_HELD_BY = "SELECT id FROM jobs WHERE status = 'running' AND worker = :name"
+
+
+class Picked(NamedTuple):
+    """The job that a claim will get."""
+
+    seq: int
+    attempts: int
+    fence: int
+    type: str
 
 
 @dataclass(frozen=True)
@@ -43,17 +52,19 @@ class Moves:
     lease_s: float
     back_off: Callable[[int], float]
 
-    def anything_for(self, c: Connection, names: Sequence[str]) -> bool:
-        """Tells whether a claim for these types would find a job or a lease to end."""
-        return bool(c.execute(_LOOK, {"types": dumped(names), **self._now()}).scalar_one())
+    def look(self, c: Connection, names: Sequence[str]) -> tuple[bool, bool]:
+        """Tells whether a job of these types is ready, and whether any lease has to end."""
+        ready, ended = run(c, _LOOK, {"types": dumped(names), **self._now()}).fetchone()
+        return bool(ready), bool(ended)
 
-    def pick(self, c: Connection, names: Sequence[str]) -> Found | None:
+    def pick(self, c: Connection, names: Sequence[str]) -> Picked | None:
         """Finds the most urgent, then oldest, ready job of the types that may run one more."""
-        running = {name: count for name, count in c.execute(_RUNNING)}
+        running = dict(run(c, _RUNNING, {}).fetchall())
         free = [n for n in names if has_room_to_run(self.types[n], running.get(n, 0))]
-        return c.execute(_PICK, {"types": dumped(free), **self._now()}).one_or_none()
+        found = run(c, _PICK, {"types": dumped(free), **self._now()}).fetchone()
+        return None if found is None else Picked(*found)
 
-    def begin(self, c: Connection, found: Found, worker: str) -> Job:
+    def begin(self, c: Connection, found: Picked, worker: str) -> Job:
         """Gives a queued job to a worker."""
         now = self.clock.now()
         columns = {
@@ -94,7 +105,7 @@ class Moves:
     def reap(self, c: Connection, limit: int) -> int:
         """Ends up to `limit` leases that ran out and jobs out of time; returns how many."""
         now = self._now()
-        ended = c.execute(_ENDED, {**now, "limit": limit}).all()
+        ended = run(c, _ENDED, {**now, "limit": limit}).fetchall()
         for job_id, boot, lease_at in ended:
             late = boot == now["boot"] and lease_at > now["now"]
             code = "timeout" if late else "lease_expired"
@@ -104,8 +115,8 @@ class Moves:
 
     def end_leases_of(self, c: Connection, worker: str) -> int:
         """Ends all leases of a dead worker; returns how many."""
-        held = list(c.execute(_HELD_BY, {"name": worker}).scalars())
-        for job_id in held:
+        held = run(c, _HELD_BY, {"name": worker}).fetchall()
+        for (job_id,) in held:
             self._crash(c, find(c, job_id), "lease_expired", "its worker is gone")
         return len(held)
 

@@ -6,20 +6,20 @@ from typing import Any
 from sqlalchemy import Connection, text
 
 from levelcap.jobs.clock import Clock
-from levelcap.jobs.rows import wall
+from levelcap.jobs.rows import run, wall
 from levelcap.kit.errors import UnknownName, refuse
 
 ALIVE_S = 30.0  # a worker that was silent for longer is shown as gone
-_REGISTER = text(
+_REGISTER = (
     "INSERT INTO workers (name, device, roles, pid, host, registered, seen, boot, seen_at)"
     " VALUES (:name, :device, :roles, :pid, :host, :wall, :wall, :boot, :now)"
     " ON CONFLICT (name) DO UPDATE SET device = :device, roles = :roles, pid = :pid,"
     " host = :host, registered = :wall, seen = :wall, boot = :boot, seen_at = :now"
 )
-_ROLES = text("SELECT roles FROM workers WHERE name = :name")
-_GIVE_UP = text("UPDATE workers SET give_up = json_insert(give_up, '$[#]', :id) WHERE name = :name")
-_TOLD = text("SELECT give_up FROM workers WHERE name = :name")
-_SEEN = text(
+_ROLES = "SELECT roles FROM workers WHERE name = :name"
+_GIVE_UP = "UPDATE workers SET give_up = json_insert(give_up, '$[#]', :id) WHERE name = :name"
+_TOLD = "SELECT give_up FROM workers WHERE name = :name"
+_SEEN = (
     "UPDATE workers SET give_up = '[]', seen = :wall, boot = :boot, seen_at = :now"
     " WHERE name = :name"
 )
@@ -37,7 +37,7 @@ _ALL = text(
 
 def enter(connection: Connection, clock: Clock, fields: dict[str, Any]) -> None:
     """Writes a worker's row: name, device, roles (JSON), pid, host."""
-    connection.execute(_REGISTER, {**fields, **_seen(clock)})
+    run(connection, _REGISTER, {**fields, **_seen(clock)})
 
 
 def roles_of(connection: Connection, worker: str) -> set[str]:
@@ -51,13 +51,13 @@ def roles_of(connection: Connection, worker: str) -> set[str]:
 
 def take_from(connection: Connection, worker: str, job_id: str) -> None:
     """Notes a job that a worker must give up, for its next heartbeat."""
-    connection.execute(_GIVE_UP, {"id": job_id, "name": worker})
+    run(connection, _GIVE_UP, {"id": job_id, "name": worker})
 
 
 def hear(connection: Connection, clock: Clock, worker: str) -> list[str]:
     """Notes a sign of life; returns, once, the jobs noted by `take_from`."""
     told = _one(connection, _TOLD, worker)
-    connection.execute(_SEEN, {"name": worker, **_seen(clock)})
+    run(connection, _SEEN, {"name": worker, **_seen(clock)})
     return list(json.loads(told))
 
 
@@ -88,9 +88,9 @@ def _seen(clock: Clock) -> dict[str, Any]:
     return {"wall": wall(), "boot": clock.boot_id, "now": clock.now()}
 
 
-def _one(connection: Connection, query: Any, worker: str) -> str:
-    found = connection.execute(query, {"name": worker}).scalar_one_or_none()
+def _one(connection: Connection, query: str, worker: str) -> str:
+    found = run(connection, query, {"name": worker}).fetchone()
     if found is None:
         what = "this worker is not registered"
         raise UnknownName(refuse(what, worker, "Register it, then ask again"))
-    return str(found)
+    return str(found[0])

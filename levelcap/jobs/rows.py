@@ -2,24 +2,50 @@
 
 import functools
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Row, TextClause, text
+import pysqlite3.dbapi2 as sqlite
+from sqlalchemy import Connection
+from sqlalchemy.exc import DBAPIError
 
 from levelcap.jobs.job import PRIORITIES, Job, Status
 from levelcap.kit.errors import BadValue, UnknownName, refuse
 from levelcap.kit.files import dump_line
 from levelcap.kit.ids import check_id
 
-Found = Row[*tuple[Any, ...]]
-COLUMNS = (
-    "id, type, payload, status, rank, attempts, max_attempts, fence, worker, created, started,"
-    " ended, progress, message, result, error_code, error, idempotency_key, campaign"
-)
-_FIND = text(f"SELECT {COLUMNS}, seq, boot, deadline_at FROM jobs WHERE id = :id")
-_EVENT = text(
+
+class Found(NamedTuple):
+    """A row of the table: the columns of a job, then what only the queue needs."""
+
+    id: str
+    type: str
+    payload: str
+    status: str
+    rank: int
+    attempts: int
+    max_attempts: int
+    fence: int
+    worker: str
+    created: str
+    started: str | None
+    ended: str | None
+    progress: float
+    message: str
+    result: str | None
+    error_code: str | None
+    error: str | None
+    idempotency_key: str | None
+    campaign: str | None
+    seq: int
+    boot: str
+    deadline_at: float
+
+
+COLUMNS = ", ".join(Found._fields[: Found._fields.index("seq")])
+_FIND = f"SELECT {', '.join(Found._fields)} FROM jobs WHERE id = :id"
+_EVENT = (
     "INSERT INTO job_events (job_id, time, kind, worker, fence, detail)"
     " VALUES (:id, :time, :kind, :worker, :fence, :detail)"
 )
@@ -43,7 +69,21 @@ def dumped(value: Any) -> str:
         raise BadValue(refuse(what, value, "Use plain text and fewer levels")) from error
 
 
-def job_of(row: Found) -> Job:
+def run(connection: Connection, sql: str, values: Mapping[str, Any]) -> Any:
+    """Runs one statement of an open transaction; returns the driver's cursor.
+
+    Goes to the driver directly, which keeps statements prepared: the queue's transactions are a
+    few short statements, and SQLAlchemy would take twice the time of SQLite while others wait
+    for the lock. Errors are SQLAlchemy's all the same.
+    """
+    driver: Any = connection.connection.driver_connection
+    try:
+        return driver.execute(sql, values)
+    except sqlite.Error as error:
+        raise DBAPIError.instance(sql, dict(values), error, sqlite.Error) from error
+
+
+def job_of(row: Sequence[Any]) -> Job:
     """Returns the job that a row with `COLUMNS` in front describes."""
     return Job(
         id=row[0],
@@ -76,23 +116,24 @@ def find(connection: Connection, job_id: str) -> Found:
         UnknownName: no job has it.
     """
     check_id(job_id, "job")
-    row = connection.execute(_FIND, {"id": job_id}).one_or_none()
+    row = run(connection, _FIND, {"id": job_id}).fetchone()
     if row is None:
         remedy = "Look it up in the list of jobs; old ones are purged"
         raise UnknownName(refuse("there is no such job", job_id, remedy))
-    return row
+    return Found(*row)
 
 
 def change(connection: Connection, seq: int, columns: Mapping[str, Any]) -> Job:
     """Sets columns of one row and returns the job as it now is."""
     statement = _update(tuple(columns))
-    return job_of(connection.execute(statement, {**columns, "row": seq}).one())
+    (row,) = run(connection, statement, {**columns, "row": seq}).fetchall()
+    return job_of(row)
 
 
 @functools.cache
-def _update(columns: tuple[str, ...]) -> TextClause:
+def _update(columns: tuple[str, ...]) -> str:
     sets = ", ".join(f"{name} = :{name}" for name in columns)
-    return text(f"UPDATE jobs SET {sets} WHERE seq = :row RETURNING {COLUMNS}")
+    return f"UPDATE jobs SET {sets} WHERE seq = :row RETURNING {COLUMNS}"
 
 
 def record(
@@ -100,7 +141,7 @@ def record(
 ) -> None:
     """Writes one event of a job; `worker` is who did it or whom it befell."""
     row = {"id": job.id, "time": wall(), "kind": kind, "fence": job.fence}
-    connection.execute(_EVENT, row | {"worker": worker, "detail": dumped(dict(detail))})
+    run(connection, _EVENT, row | {"worker": worker, "detail": dumped(dict(detail))})
 
 
 def clean(message: str, max_chars: int) -> str:

@@ -11,6 +11,9 @@ next `claim` or `reap`; until then its holder may still renew or report, so a ma
 a server that was away costs nothing when nobody else took the job. Taken away means the fence has
 moved or will move at the next claim, and every report with the old one is `Stale`.
 
+A submission and every end of a job wait for the disk. Claims, renewals and signs of life do not: a
+power cut may undo the last of them, and then the job waits again, as it would have anyway.
+
 Kinds of events: submitted, claimed, completed, failed, requeued (failed, tries left), released,
 expired (crashed, tries left), dead, cancelled, retried.
 """
@@ -21,7 +24,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from sqlalchemy import Connection, Engine, text
+from sqlalchemy import Connection, Engine
 
 from levelcap.jobs import history, roster
 from levelcap.jobs.clock import Clock, system_clock
@@ -30,7 +33,7 @@ from levelcap.jobs.moves import NO_LEASE, Moves, OnEvent, check_held
 from levelcap.jobs.payloads import checked_delay, checked_fraction, checked_key, checked_payload
 from levelcap.jobs.pressure import warnings_or_refuse
 from levelcap.jobs.retry import after_failure, back_off_s
-from levelcap.jobs.rows import change, clean, dumped, find, job_of, wall
+from levelcap.jobs.rows import change, clean, dumped, find, job_of, run, wall
 from levelcap.kit.db import reading, transaction
 from levelcap.kit.errors import BadValue, Conflict, refuse, unknown_name
 from levelcap.kit.ids import check_id
@@ -45,12 +48,12 @@ HEARTBEAT_S = 10.0
 REAP_LIMIT = 50  # leases ended by one claim
 MAX_ERROR_CHARS = 8000
 MAX_MESSAGE_CHARS = 500
-_INSERT = text(
+_INSERT = (
     "INSERT INTO jobs (id, type, payload, status, rank, max_attempts, created, idempotency_key,"
     " campaign, boot, ready_at) VALUES (:id, :type, :payload, 'queued', :rank, :tries, :created,"
     " :key, :campaign, :boot, :ready_at)"
 )
-_BY_KEY = text("SELECT id, type, payload, status, rank, seq FROM jobs WHERE idempotency_key = :key")
+_BY_KEY = "SELECT id FROM jobs WHERE idempotency_key = :key"
 
 
 class Store:
@@ -133,16 +136,17 @@ class Store:
             if row["key"] is not None and (known := self._known(c, row)):
                 return known
             warnings = warnings_or_refuse(type_, history.load_of(c, type_.name))
-            seq = c.execute(_INSERT, row).lastrowid
+            seq = run(c, _INSERT, row).lastrowid
             job = job_of(find(c, str(row["id"])))
             self.moves.tell(c, "submitted", job)
             place = history.position_of(c, rank_of(priority), int(seq))
             return Accepted(job.id, job.status, place, warnings)
 
     def _known(self, c: Connection, row: dict[str, Any]) -> Accepted | None:
-        found = c.execute(_BY_KEY, row).one_or_none()
-        if found is None:
+        known = run(c, _BY_KEY, row).fetchone()
+        if known is None:
             return None
+        found = find(c, known[0])
         if found.type != row["type"]:
             what = f"this idempotency key belongs to a {found.type!r} job"
             raise Conflict(refuse(what, row["key"], "Use another key"))
@@ -167,7 +171,7 @@ class Store:
         check_id(worker, "worker")
         check_id(device, "device")
         fields = {"name": worker, "device": device, "roles": dumped(list(roles))}
-        with transaction(self.engine) as c:
+        with transaction(self.engine, durable=False) as c:
             roster.enter(c, self.clock, {**fields, "pid": pid, "host": host})
 
     def heartbeat(self, worker: str) -> Ids:
@@ -176,7 +180,7 @@ class Store:
         Raises:
             UnknownName: not registered (any more); register again.
         """
-        with transaction(self.engine) as c:
+        with transaction(self.engine, durable=False) as c:
             return roster.hear(c, self.clock, worker)
 
     def workers(self) -> Fields:
@@ -210,10 +214,12 @@ class Store:
         with reading(self.engine) as c:
             able = roster.roles_of(c, worker)
             names = [type_.name for type_ in asked if able & set(type_.roles)]
-            if not self.moves.anything_for(c, names):
-                return None
-        with transaction(self.engine) as c:
-            self.moves.reap(c, REAP_LIMIT)
+            ready, ended = self.moves.look(c, names)
+        if not (ready or ended):
+            return None
+        with transaction(self.engine, durable=False) as c:
+            if ended:
+                self.moves.reap(c, REAP_LIMIT)
             found = self.moves.pick(c, names)
             return None if found is None else self.moves.begin(c, found, worker)
 
@@ -223,7 +229,7 @@ class Store:
         Raises:
             Stale: the caller does not hold this job, or its time is over.
         """
-        with transaction(self.engine) as c:
+        with transaction(self.engine, durable=False) as c:
             row = check_held(find(c, id), worker, fence)
             change(c, row.seq, self.moves.lease(row))
 
@@ -240,7 +246,7 @@ class Store:
             Stale: the caller does not hold this job, or its time is over.
         """
         done = {"progress": checked_fraction(fraction)}
-        with transaction(self.engine) as c:
+        with transaction(self.engine, durable=False) as c:
             row = check_held(find(c, id), worker, fence)
             said = {"message": clean(message, MAX_MESSAGE_CHARS)}
             change(c, row.seq, {**self.moves.lease(row), **done, **said})
