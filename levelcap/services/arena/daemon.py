@@ -8,19 +8,25 @@ from __future__ import annotations
 
 import os
 import socket
+import subprocess
+import sys
 import threading
+from collections.abc import Collection
 from pathlib import Path
 
 import psutil
 
 from levelcap.campaign.control import apply_wish, claimable, running_folders, wish
 from levelcap.campaign.realm import Realm, open_realm
+from levelcap.campaign.schedule import extra_workers, look
 from levelcap.campaign.snapshots import publish_row
 from levelcap.jobs.devices import DEFAULT_DEVICE, load_devices
 from levelcap.jobs.worker import Worker
+from levelcap.kit.config import load_settings
 from levelcap.kit.db import reading
 from levelcap.kit.errors import LevelcapError
 from levelcap.kit.log import get_logger
+from levelcap.kit.paths import get_base_dir
 from levelcap.services import lifeline
 from levelcap.services.ports import ALIVE_EVERY_S
 from levelcap.vault.ask import ask_vault_first
@@ -37,23 +43,31 @@ def main() -> None:
     threading.Thread(target=_beat, args=(ended,), name="alive", daemon=True).start()
     try:
         free_dead_workers(realm)
+        start_hands(extra_workers(look(get_base_dir(), 0.0), load_settings()))
         worker(realm).run()
     finally:
         ended.set()
         realm.close()
 
 
-def worker(realm: Realm) -> Worker:
-    """The worker of this process."""
+def start_hands(count: int) -> list[subprocess.Popen[bytes]]:
+    """Where there are cores to spare: workers that judge and tidy while this one trains."""
+    command = [sys.executable, "-m", "levelcap.services.arena.hand", "--parent", str(os.getpid())]
+    return [subprocess.Popen([*command, "--number", str(n + 1)]) for n in range(count)]
+
+
+def worker(realm: Realm, name: str = NAME, without: Collection[str] = ()) -> Worker:
+    """The worker of this process; `without`: roles of the device it does not take."""
     from levelcap.campaign.handlers import Workshop  # torch comes in here
 
     workshop = Workshop(
         locate=lambda checkpoint: ask_vault_first(checkpoint, engine=realm.engine),
         on_publish=lambda run, place: _tell(realm, run, place),
     )
-    handlers, roles = workshop.handlers(), load_devices()[DEFAULT_DEVICE].roles
+    handlers = workshop.handlers()
+    roles = [role for role in load_devices()[DEFAULT_DEVICE].roles if role not in without]
     return Worker(
-        realm.store, NAME, DEFAULT_DEVICE, roles, handlers,
+        realm.store, name, DEFAULT_DEVICE, roles, handlers,
         types=lambda: claimable(realm.store, list(handlers)),
     )  # fmt: skip
 
