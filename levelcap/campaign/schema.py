@@ -4,6 +4,7 @@ campaigns  attempts to take a hero as far as it can go
 quests     units of training work, each carried out by one job
 runs       run folders: what they cost and what they gained
 events     the battle log
+curves     metrics of runs at three zooms; curve_marks: how much of a file is in them
 realm      named values of the realm itself (training paused, held, …)
 """
 
@@ -49,4 +50,19 @@ def create_campaign(connection: Connection) -> None:
         connection.exec_driver_sql(statement)
 
 
-MIGRATIONS = [create_campaign]
+_CURVES = (
+    """CREATE TABLE curves (
+        run TEXT NOT NULL, metric TEXT NOT NULL, zoom TEXT NOT NULL, data TEXT NOT NULL,
+        PRIMARY KEY (run, metric, zoom)) STRICT, WITHOUT ROWID""",
+    """CREATE TABLE curve_marks (
+        run TEXT PRIMARY KEY, offset INTEGER NOT NULL, taken TEXT NOT NULL) STRICT""",
+)
+
+
+def create_curves(connection: Connection) -> None:
+    """Rolled-up metrics."""
+    for statement in _CURVES:
+        connection.exec_driver_sql(statement)
+
+
+MIGRATIONS = [create_campaign, create_curves]

@@ -42,6 +42,7 @@ lake.command("levelcap.cli.lake:show", name="show", help="Show what a shard says
 lake.command("levelcap.cli.lake:check", name="check", help="Read every byte and value of shards.")
 app.command(lake)
 app.command("levelcap.cli.up:up", name="up", help="Start the realm: services, training, events.")
+app.command("levelcap.cli.open:open_", name="open", help="An address that lets you into the game.")
 app.command("levelcap.cli.up:down", name="down", help="Stop the realm's services.")
 app.command("levelcap.cli.status:status", name="status", help="What runs, trains, and why not.")
 app.command("levelcap.cli.logs:logs", name="logs", help="What the services wrote.")

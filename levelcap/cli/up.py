@@ -71,6 +71,10 @@ def show_addresses(console: Console, leader: Leader) -> None:
         console.print(f"{name:<12}{get_service_url(name)}")
     if leader.lan:
         console.print("They also listen on every other address of this machine.")
+    if "tavern" in leader.ports:
+        from levelcap.cli.open import show_entry
+
+        show_entry(console)
     console.print(f"{'tokens':<12}{tokens_path()}")
     console.print(f"{'admin token':<12}{load_tokens().admin}", markup=False)
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any, Self
+from urllib.parse import quote
 
 import httpx
 
@@ -50,9 +51,16 @@ class Client:
             StateError: what the server said.
         """
         given = {name: value for name, value in query.items() if value is not None}
+        sent = {"json": body} if body is not None else {"headers": JSON_HEADERS}
+        return self._answer(method, path, params=given, **sent)
+
+    def send(self, method: str, path: str, data: bytes, content_type: str) -> Any:
+        """One request with a body that is no JSON; errors as those of `call`."""
+        return self._answer(method, path, content=data, headers={"Content-Type": content_type})
+
+    def _answer(self, method: str, path: str, **sent: Any) -> Any:
         try:
-            sent = {"json": body} if body is not None else {"headers": JSON_HEADERS}
-            answer = self._http.request(method, path, params=given, **sent)
+            answer = self._http.request(method, path, **sent)
         except httpx.HTTPError as error:
             what = f"no answer from {self.url} ({type(error).__name__})"
             remedy = "Check that the service runs: levelcap status"
@@ -133,6 +141,11 @@ class KeeperClient(Client):
     def add_quest(self, recipe: dict[str, Any]) -> dict[str, Any]:
         """Queue a recipe."""
         return self.call("POST", "/api/quests", {"recipe": recipe})
+
+    def upload_quest(self, name: str, data: bytes) -> dict[str, Any]:
+        """Queue a recipe file; its name is checked by the Keeper."""
+        path = f"/api/quests/upload/{quote(name, safe='')}"
+        return self.send("POST", path, data, "application/yaml")
 
     def promote(self, checkpoint: str, reason: str) -> dict[str, Any]:
         """Make a checkpoint champion."""

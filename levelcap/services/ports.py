@@ -28,6 +28,7 @@ class Service:
 
 SERVICES: tuple[Service, ...] = (
     Service("keeper", "levelcap.services.keeper", 8767),
+    Service("tavern", "levelcap.services.tavern", 8888, critical=False),
     Service("arena", "levelcap.services.arena", None, ready_s=60.0, nice=10),
     Service("watchtower", "levelcap.services.watchtower", 8081, critical=False),
 )

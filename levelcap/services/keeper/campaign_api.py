@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Query, Request
 from pydantic import Field
 
-from levelcap.campaign import campaigns, control, inbox, quests, runs
+from levelcap.campaign import campaigns, control, curves, inbox, quests, runs
 from levelcap.campaign.hero import sheet
 from levelcap.campaign.heroes import get_hero, load_heroes
 from levelcap.campaign.realm import Realm
@@ -206,6 +206,18 @@ def _training(router: APIRouter, realm: Realm) -> None:
         """One run."""
         with reading(engine) as connection:
             return runs.get(connection, run).as_json()
+
+    @router.get("/runs/{run}/curve")
+    @right("viewer")
+    def curve(
+        run: Id, metric: Annotated[str, Query(max_length=40)] = "loss",
+        zoom: Literal["all", "recent", "live"] = "all",
+    ) -> dict[str, Any]:  # fmt: skip
+        """One metric of a run, at most 1,000 points: mean, low and high of `width` rows each."""
+        with reading(engine) as connection:
+            runs.get(connection, run)
+            found = curves.read(connection, run, metric, zoom)
+            return found | {"metrics": curves.metrics_of(connection, run)}
 
     @router.get("/report")
     @right("viewer")

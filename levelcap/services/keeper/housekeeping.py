@@ -1,8 +1,8 @@
 """What has to be done every second, minute and hour, in one thread of the Keeper.
 
 Every second: leases that ran out, files in the inbox, one turn of the wheel. Every five: may
-training go on (battery, disk)? Every minute: snapshots without a row, the realm's size. Every
-hour: a backup, old events and jobs.
+training go on (battery, disk), curves of runs. Every minute: snapshots without a row, the realm's
+size. Every hour: a backup, old events and jobs.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from levelcap.campaign import flywheel, inbox, schedule
 from levelcap.campaign.control import hold, wish
+from levelcap.campaign.curves import roll_up
 from levelcap.campaign.events import trim
 from levelcap.campaign.realm import Realm
 from levelcap.campaign.runs import tidy
@@ -69,6 +70,7 @@ class Housekeeping:
             ("machine", 5.0, self.look_at_machine),
             ("inbox", TICK_S, lambda: inbox.scan(self.realm.store)),
             ("wheel", TICK_S, lambda: flywheel.turn(self.realm.store)),
+            ("curves", 5.0, lambda: roll_up(self.realm.engine)),
             ("backup", 60.0, self._back_up),
             ("old events", HOUR_S, lambda: trim(self.realm.engine)),
             ("old jobs", HOUR_S, lambda: self.realm.store.purge(30.0, keep=10_000)),

@@ -1,0 +1,108 @@
+"""Titles and achievements of a hero: thresholds of `data/titles.yaml`, counts of the realm.
+
+Nothing is stored: both follow from the ledger, the quests and the campaigns, so they are true after
+every restart and cannot be lost.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import resources
+from typing import Any, Literal
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field
+from sqlalchemy import Connection, text
+
+COUNTS = (
+    *("checkpoints", "imitations", "rounds", "champions", "quests", "evaluations", "elo"),
+    *("decisions", "again"),
+)
+
+
+class _Row(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Threshold(_Row):
+    """A title and where it begins."""
+
+    title: str = Field(min_length=1, max_length=40)
+    at: float
+
+
+class Achievement(_Row):
+    """Something to reach once."""
+
+    id: str = Field(pattern=r"^[a-z][a-z-]+$")
+    title: str = Field(min_length=1, max_length=40)
+    text: str = Field(min_length=1, max_length=80)
+    count: Literal[
+        "checkpoints", "imitations", "rounds", "champions", "quests", "evaluations", "elo",
+        "decisions", "again",
+    ]  # fmt: skip
+    at: float = Field(gt=0)
+
+
+class Titles(_Row):
+    """The whole file."""
+
+    steps: list[Threshold] = Field(min_length=1)
+    elo: list[Threshold]
+    achievements: list[Achievement]
+
+
+@cache
+def load_titles() -> Titles:
+    """The shipped file."""
+    source = resources.files("levelcap") / "data" / "titles.yaml"
+    return Titles.model_validate(yaml.safe_load(source.read_text(encoding="utf-8")))
+
+
+def reached(thresholds: list[Threshold], value: float | None) -> str | None:
+    """The highest title a value has reached; None: none yet."""
+    names = [row.title for row in thresholds if value is not None and value >= row.at]
+    return names[-1] if names else None
+
+
+def next_title(thresholds: list[Threshold], value: float | None) -> Threshold | None:
+    """The nearest title that is not reached yet."""
+    return next((row for row in thresholds if value is None or value < row.at), None)
+
+
+def honours(connection: Connection, hero: str, steps: int, elo: float | None) -> dict[str, Any]:
+    """Titles by steps and by Elo, and every achievement with how far it is."""
+    titles = load_titles()
+    counts = count_deeds(connection, hero)
+    rows = [
+        {**row.model_dump(), "have": counts[row.count], "done": counts[row.count] >= row.at}
+        for row in titles.achievements
+    ]
+    following = next_title(titles.steps, steps)
+    return {
+        "title": reached(titles.steps, steps), "elo_title": reached(titles.elo, elo),
+        "next": None if following is None else following.model_dump(), "achievements": rows,
+    }  # fmt: skip
+
+
+_DEEDS = """
+SELECT
+ (SELECT count(*) FROM ledger WHERE hero = :h) AS checkpoints,
+ (SELECT count(*) FROM quests JOIN campaigns c ON c.id = campaign WHERE c.hero_id = :h
+    AND kind = 'imitate' AND quests.status = 'done') AS imitations,
+ (SELECT count(*) FROM quests JOIN campaigns c ON c.id = campaign WHERE c.hero_id = :h
+    AND kind = 'reinforce' AND quests.status = 'done') AS rounds,
+ (SELECT count(*) FROM champions WHERE hero = :h AND undone = 0) AS champions,
+ (SELECT count(*) FROM quests JOIN campaigns c ON c.id = campaign WHERE c.hero_id = :h
+    AND quests.status = 'done') AS quests,
+ (SELECT count(*) FROM ledger WHERE hero = :h AND elo IS NOT NULL) AS evaluations,
+ (SELECT coalesce(max(elo), 0) FROM ledger WHERE hero = :h) AS elo,
+ (SELECT coalesce(max(total_examples_trained), 0) FROM ledger WHERE hero = :h) AS decisions,
+ (SELECT count(*) FROM campaigns WHERE hero_id = :h AND starting_checkpoint NOTNULL) AS again
+"""
+
+
+def count_deeds(connection: Connection, hero: str) -> dict[str, float]:
+    """Name of `COUNTS` -> how many."""
+    row = connection.execute(text(_DEEDS), {"h": hero}).one()._asdict()
+    return {name: float(row[name]) for name in COUNTS}

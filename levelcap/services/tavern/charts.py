@@ -1,0 +1,99 @@
+"""Charts of pages: ECharts in an element of ours, at most 1,000 points a curve, axes with units."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import nicegui.elements.echart  # noqa: F401  (makes its module known to the pages)
+from nicegui.element import Element
+
+from levelcap.services.tavern.tags import STATIC, put
+
+GOLD, EMBER, TEAL, MUTED, LINE = "#f0b95b", "#e2703a", "#67b8a4", "#a99a88", "#3a3027"
+
+
+class Chart(Element, component=STATIC / "chart.js"):
+    """A chart; `label` is what a screen reader says, `name` the file name of its picture."""
+
+    def __init__(
+        self, options: dict[str, Any], label: str, name: str = "chart", classes: str = ""
+    ) -> None:
+        super().__init__()
+        self._props.update(options=options, label=label, name=name)
+        self.classes(f"chart {classes}")
+
+    def show(self, options: dict[str, Any]) -> None:
+        """Draw other values."""
+        put(self, options=options)
+
+
+def _axis(name: str, kind: str = "value", **more: Any) -> dict[str, Any]:
+    return {
+        "type": kind, "name": name, "nameLocation": "middle", "nameGap": 30,
+        "nameTextStyle": {"color": MUTED}, "axisLabel": {"color": MUTED, "hideOverlap": True},
+        "axisLine": {"lineStyle": {"color": LINE}}, "splitLine": {"lineStyle": {"color": LINE}},
+        **more,
+    }  # fmt: skip
+
+
+def _base(x: dict[str, Any], y: dict[str, Any], series: list[dict[str, Any]]) -> dict[str, Any]:
+    return {
+        "animation": False, "backgroundColor": "transparent",
+        "grid": {"left": 64, "right": 18, "top": 24, "bottom": 48},
+        "tooltip": {"trigger": "axis", "backgroundColor": "#241d17", "borderColor": LINE,
+                    "textStyle": {"color": "#f1e7d6"}},
+        "xAxis": x, "yAxis": y, "series": series,
+    }  # fmt: skip
+
+
+def curve(data: dict[str, Any], what: str) -> dict[str, Any]:
+    """A rolled-up curve: mean as a line, low to high as a band."""
+    steps, low, high = data["step"], data["low"], data["high"]
+    spread = [h - a for a, h in zip(low, high, strict=True)]
+
+    def hidden(values: list[float], name: str, **style: Any) -> dict[str, Any]:
+        points = [list(p) for p in zip(steps, values, strict=True)]
+        return {
+            "type": "line", "name": name, "data": points, "symbol": "none", "stack": "band",
+            "silent": True, "lineStyle": {"opacity": 0}, "tooltip": {"show": False}, **style,
+        }  # fmt: skip
+
+    mean = {
+        "type": "line", "name": what, "symbol": "none", "lineStyle": {"width": 2, "color": GOLD},
+        "itemStyle": {"color": GOLD}, "data": [list(p) for p in zip(steps, data["mean"],
+                                                                    strict=True)],
+    }  # fmt: skip
+    band = [
+        hidden(low, "low"), hidden(spread, "spread", areaStyle={"color": GOLD, "opacity": 0.14}),
+    ]  # fmt: skip
+    unit = "" if data["unit"] == "1" else f" ({data['unit']})"
+    return _base(
+        _axis("XP (optimizer updates)", min="dataMin", max="dataMax"),
+        _axis(f"{what}{unit}", scale=True), [*band, mean],
+    )  # fmt: skip
+
+
+def elo_per_day(rows: list[dict[str, Any]]) -> dict[str, Any]:
+    """Best Elo of each day with its 95 % interval."""
+    days = [row["day"] for row in rows]
+    bars = [
+        [i, row["elo_low"], row["elo_high"]] for i, row in enumerate(rows) if row["elo"] is not None
+    ]
+    line = {
+        "type": "line", "name": "Elo", "data": [row["elo"] for row in rows], "symbolSize": 9,
+        "connectNulls": True, "lineStyle": {"color": GOLD, "width": 2},
+        "itemStyle": {"color": GOLD},
+    }  # fmt: skip
+    whiskers = {"type": "custom", "name": "95 % interval", "data": bars, "whiskers": TEAL}
+    return _base(_axis("day (UTC)", "category", data=days), _axis("Elo (rookie = 1000)",
+                 scale=True), [line, whiskers])  # fmt: skip
+
+
+def cost_per_elo(rows: list[dict[str, Any]]) -> dict[str, Any]:
+    """Core-seconds a point of Elo, a bar a run."""
+    bars = {
+        "type": "bar", "name": "core-seconds a point", "itemStyle": {"color": EMBER},
+        "data": [row["cost_per_elo"] for row in rows], "barMaxWidth": 42,
+    }  # fmt: skip
+    names = [row["run"] for row in rows]
+    return _base(_axis("run", "category", data=names), _axis("core-seconds per Elo"), [bars])

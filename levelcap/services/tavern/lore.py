@@ -1,0 +1,181 @@
+"""The only translator: measures of the realm in, words of the game out.
+
+Inside the code a loss is a loss and a run is a run. Here, and nowhere else, they become damage and
+battles. Every number keeps its formula and raw value, shown when somebody points at it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+TITLE_LINE = "Realm of Training"
+STEPS_A_LEVEL = 1000
+
+
+@dataclass(frozen=True)
+class Place:
+    """A page: where it is, what it is called, its icon, the key after `g` that leads there."""
+
+    path: str
+    name: str
+    icon: str
+    key: str
+    text: str
+
+
+PLACES = (
+    Place("/", "Hero", "hero", "h", "Who you raise, and the battle going on"),
+    Place("/quests", "Quests", "scroll", "q", "What is asked of the hero next"),
+    Place("/arena", "Arena", "swords", "a", "Watch matches, or play one yourself"),
+    Place("/guild", "Guild", "banner", "u", "Skills, titles, achievements"),
+    Place("/jobs", "Jobs", "gears", "j", "Every piece of work and who does it"),
+    Place("/vault", "Vault", "chest", "v", "Every checkpoint that was kept"),
+    Place("/settings", "Armory", "anvil", "s", "Settings, campaigns, New Game+"),
+    Place("/report", "Report", "ledger", "r", "What was gained, and what it cost"),
+)
+
+WELCOME = (
+    "Your hero lives on this machine and learns by itself: it watches a master, copies the "
+    "master, then fights on its own.",
+    "Every training run is a battle: damage is 1 / loss, XP are optimizer updates, and a level "
+    "is a thousand of them.",
+    "Saved checkpoints are judged against opponents training never meets; one that is certainly "
+    "better becomes champion.",
+)
+
+STATS = {
+    "level": "Level", "XP": "XP", "ATK": "ATK", "DEF": "DEF", "ACC": "ACC", "gold": "Gold",
+}  # fmt: skip
+QUEST_KINDS = {
+    "record": ("Record", "eye", "watch a bot play and keep it"),
+    "imitate": ("Imitate", "book", "copy what was recorded"),
+    "reinforce": ("Battle", "swords", "play and learn from it"),
+    "evaluate": ("Trial", "scales", "measure a checkpoint"),
+}
+STATES = {"running": "In training", "paused": "Resting", "stopped": "Camped"}
+QUEST_STATUS = {
+    "queued": "waiting", "running": "fighting", "done": "won", "skipped": "skipped",
+    "failed": "lost", "dead": "lost", "cancelled": "called off",
+}  # fmt: skip
+# First words of an event's kind -> how the game says it, and its icon.
+EVENTS = {
+    "queue.quest_added": ("New quest", "scroll"),
+    "queue.full": ("The board is full", "scroll"),
+    "data.recorded": ("Recording kept", "eye"),
+    "data.rejected": ("A file was turned away", "cross"),
+    "training.completed": ("Quest complete", "swords"),
+    "training.paused": ("The hero rests", "pause"),
+    "training.resumed": ("Back to training", "play"),
+    "training.stopped": ("Camp is made", "stop"),
+    "training.skipped": ("Quest skipped", "skip"),
+    "vault.checkpoint_saved": ("Checkpoint saved", "chest"),
+    "vault.champion_promoted": ("New champion", "crown"),
+    "vault.champion_rolled_back": ("Champion rolled back", "undo"),
+    "vault.checkpoint_removed": ("Checkpoint removed", "cross"),
+    "eval.completed": ("Trial complete", "scales"),
+    "hero.stat_change": ("The hero changed", "hero"),
+    "hero.level_up": ("Level up", "star"),
+    "service": ("A service speaks", "gears"),
+    "alarm": ("Alarm", "bell"),
+    "job": ("Work", "gears"),
+}
+LOUD = {"training.completed", "vault.champion_promoted", "hero.level_up", "data.rejected"}
+
+
+def damage(loss: float | None) -> float | None:
+    """Damage dealt is 1 / loss; a loss that is not positive deals none that could be shown."""
+    return None if loss is None or loss <= 0 else 1.0 / loss
+
+
+def level(steps: int) -> int:
+    """Steps -> level."""
+    return steps // STEPS_A_LEVEL
+
+
+def experience(steps: int) -> tuple[int, int]:
+    """XP within the present level, and what the level asks for."""
+    return steps % STEPS_A_LEVEL, STEPS_A_LEVEL
+
+
+def event_words(kind: str) -> tuple[str, str]:
+    """Title and icon of an event."""
+    found = EVENTS.get(kind) or EVENTS.get(kind.partition(".")[0])
+    return found or (kind.replace(".", " ").replace("_", " ").capitalize(), "star")
+
+
+def quest_words(kind: str) -> tuple[str, str, str]:
+    """Word, icon and sentence of a kind of quest."""
+    return QUEST_KINDS.get(kind, (kind.capitalize(), "scroll", ""))
+
+
+def number(value: float | int | None, digits: int = 3) -> str:
+    """A number as a person reads it: 12,345 · 1.23 M · 0.0123; a dash when it is not known."""
+    if value is None:
+        return "–"
+    size = abs(value)
+    for limit, unit in ((1e9, "G"), (1e6, "M")):
+        if size >= limit:
+            return f"{value / limit:.{digits}g} {unit}"
+    if size >= 1000 or (isinstance(value, int) and not isinstance(value, bool)):
+        return f"{value:,.0f}"
+    return f"{value:.{digits}g}"
+
+
+def percent(value: float | None) -> str:
+    """A share as text."""
+    return "–" if value is None else f"{100 * value:.1f} %"
+
+
+def elo_text(elo: float | None, elo_low: float | None = None, elo_high: float | None = None) -> str:
+    """Elo with half the width of its interval."""
+    if elo is None:
+        return "not judged yet"
+    if elo_low is None or elo_high is None:
+        return f"{elo:.0f}"
+    return f"{elo:.0f} ± {(elo_high - elo_low) / 2:.0f}"
+
+
+def stat_value(name: str, value: float | int | None) -> str:
+    """A stat as it stands on the sheet."""
+    return percent(value) if name == "ACC" else number(value)
+
+
+def stat_tip(name: str, stat: dict[str, Any]) -> str:
+    """What a stat is made of: its formula and its raw value."""
+    raw = stat["raw"]
+    shown = "not measured yet" if raw is None else f"{raw:,.6g}"
+    return f"{STATS.get(name, name)} = {stat['formula']}\nraw value: {shown}"
+
+
+def ago(moment: str | None, now: datetime | None = None) -> str:
+    """How long ago a time of the database was."""
+    if moment is None:
+        return "never"
+    seconds = ((now or datetime.now(UTC)) - datetime.fromisoformat(moment)).total_seconds()
+    for size, unit in ((86_400, "d"), (3600, "h"), (60, "min")):
+        if seconds >= size:
+            return f"{int(seconds // size)} {unit} ago"
+    return "just now" if seconds < 10 else f"{int(seconds)} s ago"
+
+
+def lasting(seconds: float | None) -> str:
+    """A duration as text."""
+    if seconds is None:
+        return "–"
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
+
+
+def size_text(size_bytes: int | None) -> str:
+    """Bytes as text."""
+    if size_bytes is None:
+        return "–"
+    return f"{size_bytes / 1e6:.2f} MB" if size_bytes >= 1e5 else f"{size_bytes / 1e3:.1f} kB"
+
+
+def clock(moment: str) -> str:
+    """The time of day of a time of the database, UTC."""
+    return moment[11:19]

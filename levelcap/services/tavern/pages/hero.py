@@ -1,0 +1,284 @@
+"""`/`: the hero, its stats, the battle going on, what happened."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from nicegui import context, ui
+
+from levelcap.campaign import curves, runs
+from levelcap.campaign.events import Event, list_events
+from levelcap.campaign.titles import honours
+from levelcap.kit.db import reading
+from levelcap.services.tavern import charts, lore
+from levelcap.services.tavern.frame import Tavern, frame
+from levelcap.services.tavern.pulse import Moment
+from levelcap.services.tavern.tags import (
+    Battle,
+    Icon,
+    Portrait,
+    Tag,
+    button,
+    card,
+    div,
+    heading,
+    link,
+    paragraph,
+    put,
+    span,
+    tip,
+)
+from levelcap.services.tavern.visits import summary
+
+PATH = "/"
+FEED = 40
+CURVE_EVERY = 5  # looks between two drawings of the curve
+STAT_ICONS = {"ATK": "swords", "DEF": "shield", "ACC": "target", "gold": "coin"}
+
+
+def build(tavern: Tavern) -> None:
+    """Registers the page."""
+
+    @ui.page(PATH, title=f"Hero · {lore.TITLE_LINE}")
+    async def hero_page() -> None:
+        moment = await tavern.pulse.now()
+        away = tavern.visits.away_since()
+        found = await asyncio.to_thread(_load, tavern, moment, away)
+        with frame(tavern, PATH, moment):
+            page = HeroPage(tavern, moment, found)
+            page.build()
+        tavern.pulse.listen(context.client, page.refresh)
+
+
+def _load(tavern: Tavern, moment: Moment, away: int | None) -> dict[str, Any]:
+    sheet = moment.hero
+    with reading(tavern.realm.engine) as connection:
+        steps, elo = sheet["stats"]["XP"]["value"], sheet["elo"]["elo"]
+        return {
+            "honours": honours(connection, sheet["id"], steps, elo),
+            "events": list_events(connection, limit=FEED),
+            "curve": _curve(connection, moment),
+            "away": None if away is None else summary(connection, away),
+        }  # fmt: skip
+
+
+def _curve(connection: Any, moment: Moment) -> dict[str, Any] | None:
+    """The loss of the running run, else of the newest one."""
+    run = None if moment.fight is None else moment.fight.run
+    if run is None:
+        newest = runs.list_runs(connection, limit=1)
+        run = newest[0].id if newest else None
+    if run is None:
+        return None
+    known = curves.metrics_of(connection, run)
+    metric = "loss" if "loss" in known else "value_loss"
+    return curves.read(connection, run, metric, "all")
+
+
+class HeroPage:
+    """One open page."""
+
+    def __init__(self, tavern: Tavern, moment: Moment, found: dict[str, Any]) -> None:
+        self.tavern, self.moment, self.found = tavern, moment, found
+        self._looks = 0
+        self._updates = 0
+
+    def build(self) -> None:
+        """Everything, top to bottom."""
+        if not self.tavern.visits.welcomed:
+            self._welcome()
+        elif self.found["away"] and self.found["away"]["events"]:
+            self._away(self.found["away"])
+        with div("hero-grid"):
+            self._sheet()
+            self._battle()
+            self._feed()
+            self._honours()
+        self.refresh(self.moment)
+
+    def _welcome(self) -> None:
+        with card("Welcome to the Realm of Training", "welcome") as shown:
+            for line in lore.WELCOME:
+                paragraph(line)
+
+            def read() -> None:
+                self.tavern.visits.welcome()
+                shown.delete()
+
+            button("Begin", read, "primary", "play")
+
+    def _away(self, away: dict[str, Any]) -> None:
+        with card("While you were away", "away") as shown:
+            with Tag("ul", "chips"):
+                for line in away["lines"] or [f"{away['events']} small things happened"]:
+                    Tag("li", "chip", line)
+            button("Good to know", shown.delete, "small")
+
+    def _sheet(self) -> None:
+        hero = self.moment.hero
+        with card(None, "sheet"):
+            label = f"Portrait of {hero['name']}"
+            self._portrait = Portrait(0, False, False, label)
+            heading(hero["name"], 1, "hero-name")
+            self._title = paragraph("", "hero-title")
+            with div("level-line"):
+                self._level = tip("", "", "level-number")
+                self._elo = tip("", "", "elo")
+            self._xp = Tag("progress", "xp", max=str(lore.STEPS_A_LEVEL), value="0",
+                           aria_label="Experience in this level")  # fmt: skip
+            self._xp_words = tip("", "", "xp-words")
+            self._stats: dict[str, Tag] = {}
+            with Tag("dl", "stats"):
+                for name, icon in STAT_ICONS.items():
+                    with div("stat"):
+                        with Tag("dt"):
+                            Icon(icon)
+                            span(text=lore.STATS[name])
+                        with Tag("dd"):
+                            self._stats[name] = tip("", "")
+            self._campaign = paragraph("", "campaign-line")
+
+    def _battle(self) -> None:
+        with card(None, "fight"):
+            with div("card-head"):
+                self._battle_title = heading("", 2)
+                self._battle_kind = span("chip", "")
+            self._scene = Battle()
+            self._progress = Tag("progress", "quest-bar", max="1", value="0",
+                                 aria_label="Progress of the quest")  # fmt: skip
+            with div("figures"):
+                self._figures = {
+                    "damage": self._figure("Damage", "damage = 1 / loss"),
+                    "speed": self._figure("Speed", "decisions learned from a second"),
+                    "xp": self._figure("XP of this battle", "optimizer updates of this run"),
+                    "time": self._figure("Fought for", "training time of this run"),
+                }
+            heading("Loss of this battle", 3)
+            self._chart = charts.Chart({}, "Loss over XP", "loss")
+            self._no_chart = paragraph("The curve appears with the first blows.", "empty")
+            self._draw(self.found["curve"])
+
+    def _figure(self, name: str, formula: str) -> Tag:
+        with div("figure"):
+            span("figure-name", name)
+            return tip("–", formula, "figure-value")
+
+    def _feed(self) -> None:
+        with card("What happened", "feed-card"):
+            self._list = Tag("ol", "feed", aria_live="polite")
+            with self._list:
+                for event in self.found["events"]:
+                    _line(event)
+            if not self.found["events"]:
+                paragraph("Nothing yet: the first quest is on its way.", "empty")
+
+    def _honours(self) -> None:
+        found = self.found["honours"]
+        done = [row for row in found["achievements"] if row["done"]]
+        with card("Achievements", "honours"):
+            total = len(found["achievements"])
+            paragraph(f"{len(done)} of {total} reached", "muted")
+            with Tag("ul", "badges"):
+                for row in found["achievements"]:
+                    classes = "badge done" if row["done"] else "badge"
+                    have, at = lore.number(row["have"]), lore.number(row["at"])
+                    words = f"{row['text']} ({have} of {at})"
+                    with Tag("li", f"{classes} tip", data_tip=f"{row['title']}\n{words}",
+                             tabindex="0", aria_label=f"{row['title']}: {words}"):  # fmt: skip
+                        Icon("star" if row["done"] else "lock")
+                        span(text=row["title"])
+            link("All of them in the Guild", "/guild", "more")
+
+    def refresh(self, moment: Moment) -> Any:
+        """Show a moment; draws the curve now and then."""
+        self.moment = moment
+        self._show_sheet(moment.hero)
+        self._show_battle(moment)
+        for event in moment.events:
+            with self._list:
+                _line(event).move(target_index=0)
+        for old in self._list.default_slot.children[FEED:]:
+            old.delete()
+        self._looks += 1
+        return self._redraw() if self._looks % CURVE_EVERY == 0 else None
+
+    def _show_sheet(self, hero: dict[str, Any]) -> None:
+        stats, found = hero["stats"], self.found["honours"]
+        steps, level = stats["XP"]["value"], stats["level"]["value"]
+        champion, resting = hero["champion"] is not None, self.moment.training["quest"] is None
+        put(self._portrait, level=level, champion=champion, resting=resting)
+        names = [name for name in (found["title"], found["elo_title"]) if name]
+        self._title.say(" · ".join(names) or "Untrained")
+        _explain(self._level, f"Level {level}", lore.stat_tip("level", stats["level"]))
+        _explain(self._elo, f"Elo {lore.elo_text(**hero['elo'])}", _elo_tip(hero["elo"]))
+        have, need = lore.experience(steps)
+        self._xp.put(value=have)
+        _explain(self._xp_words, f"{have:,} / {need:,} XP", lore.stat_tip("XP", stats["XP"]))
+        for name, shown in self._stats.items():
+            value = lore.stat_value(name, stats[name]["value"])
+            _explain(shown, value, lore.stat_tip(name, stats[name]))
+        campaign = hero["campaign"]
+        self._campaign.say("no campaign" if campaign is None else str(campaign["name"]))
+
+    def _show_battle(self, moment: Moment) -> None:
+        quest, fight = moment.training["quest"], moment.fight
+        asleep = quest is None or moment.training["state"] != "running"
+        self._battle_title.say("No battle at the moment" if quest is None else quest["title"])
+        self._battle_kind.say("resting" if quest is None else lore.quest_words(quest["kind"])[0])
+        self._progress.put(value=0 if quest is None else round(float(quest["progress"]), 3))
+        put(self._scene, resting=asleep)
+        if fight is None:
+            return
+        _explain(self._figures["damage"], lore.number(lore.damage(fight.loss)),
+                 f"damage = 1 / loss\nraw value: loss {lore.number(fight.loss, 5)}")  # fmt: skip
+        self._figures["speed"].say(f"{lore.number(fight.steps_per_s)} steps/s")
+        self._figures["xp"].say(lore.number(fight.updates))
+        self._figures["time"].say(lore.lasting(fight.seconds))
+        before, hits = self._updates or fight.updates, []
+        for update, loss in fight.hits:
+            hits.append({"id": update, "damage": lore.number(lore.damage(loss)),
+                         "xp": max(0, update - before)})  # fmt: skip
+            before = max(before, update)
+        self._updates = fight.updates
+        if hits and not asleep:
+            put(self._scene, hits=hits)
+
+    async def _redraw(self) -> None:
+        if self.moment.fight is not None:
+            self._draw(await self.tavern.pulse.shared("curve", self._read_curve, 4.0))
+
+    def _read_curve(self) -> dict[str, Any] | None:
+        with reading(self.tavern.realm.engine) as connection:
+            return _curve(connection, self.moment)
+
+    def _draw(self, data: dict[str, Any] | None) -> None:
+        there = data is not None and len(data["step"]) > 1
+        self._chart.set_visibility(there)
+        self._no_chart.set_visibility(not there)
+        if data is not None and there:
+            self._chart.show(charts.curve(data, data["metric"].replace("_", " ")))
+
+
+def _explain(shown: Tag, text: str, tip_text: str) -> None:
+    shown.say(text)
+    shown.put(data_tip=tip_text, aria_label=f"{text}. {tip_text}")
+
+
+def _elo_tip(elo: dict[str, float | None]) -> str:
+    if elo["elo"] is None:
+        return "Elo = strength against the bots, rookie = 1000\nraw value: not judged yet"
+    low, high = lore.number(elo["elo_low"], 5), lore.number(elo["elo_high"], 5)
+    return f"Elo = strength against the bots, rookie = 1000\n95 % interval: {low} to {high}"
+
+
+def _line(event: Event) -> Tag:
+    title, icon = lore.event_words(event.kind)
+    with Tag("li", f"event {event.severity}") as line:
+        Icon(icon)
+        with div("event-words"):
+            span("event-title", title)
+            span("event-text", event.message)
+        Tag("time", "event-time", lore.clock(event.time), datetime=event.time,
+            title=event.time)  # fmt: skip
+    return line

@@ -1,0 +1,160 @@
+"""Elements of a page: native tags, and small ones with a module of their own in `static/`.
+
+Text is always text: it is handed to the browser as a text node or an attribute, never as HTML.
+Components have render functions, so that the page needs no compiler and no unsafe-eval.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from nicegui.element import Element
+from nicegui.elements.mixins.text_element import TextElement
+
+STATIC = Path(__file__).parent / "static"
+Handler = Callable[..., Any]
+
+
+class Tag(TextElement):
+    """A native element with classes, text and attributes."""
+
+    def __init__(self, name: str, classes: str = "", text: str | None = None, **props: Any) -> None:
+        super().__init__(tag=name, text=text)  # type: ignore[arg-type]
+        if classes:
+            self.classes(classes)
+        for key, value in props.items():
+            self._props[key.rstrip("_").replace("_", "-")] = value
+
+    def say(self, text: str) -> None:
+        """Change the text, if it differs."""
+        if self.text != text:
+            self.text = text
+
+    def put(self, **props: Any) -> None:
+        """Change attributes, those that differ."""
+        put(self, **props)
+
+    def only(self, classes: str) -> None:
+        """Replace the classes, if they differ."""
+        if self.classes != classes.split():
+            self.classes(replace=classes)
+
+
+def put(element: Element, **props: Any) -> None:
+    """Change attributes of an element, those that differ; one message whatever their number."""
+    changed = {key.rstrip("_").replace("_", "-"): value for key, value in props.items()}
+    changed = {k: v for k, v in changed.items() if element._props.get(k, _NONE) != v}
+    if changed:
+        element._props.update(changed)
+        element.update()
+
+
+_NONE = object()
+
+
+def div(classes: str = "", text: str | None = None, **props: Any) -> Tag:
+    """A block."""
+    return Tag("div", classes, text, **props)
+
+
+def span(classes: str = "", text: str | None = None, **props: Any) -> Tag:
+    """A run of text."""
+    return Tag("span", classes, text, **props)
+
+
+def heading(text: str, size: int = 2, classes: str = "") -> Tag:
+    """A heading."""
+    return Tag(f"h{size}", classes, text)
+
+
+def paragraph(text: str, classes: str = "") -> Tag:
+    """A paragraph."""
+    return Tag("p", classes, text)
+
+
+def link(text: str, href: str, classes: str = "", **props: Any) -> Tag:
+    """A link within the Tavern."""
+    return Tag("a", classes, text, href=href, **props)
+
+
+def button(
+    label: str, on_click: Handler | None = None, classes: str = "", icon: str | None = None,
+    **props: Any,
+) -> Tag:  # fmt: skip
+    """A button; `label` is read out also when only the icon is seen (class `bare`)."""
+    made = Tag("button", f"btn {classes}", type="button", aria_label=label, **props)
+    with made:
+        if icon is not None:
+            Icon(icon)
+        if "bare" not in classes.split():
+            span(text=label)
+    if on_click is not None:
+        made.on("click", on_click, args=[])
+    return made
+
+
+def tip(text: str, tip_text: str, classes: str = "") -> Tag:
+    """Text that explains itself when it is pointed at or focused."""
+    return span(f"tip {classes}", text, data_tip=tip_text, tabindex="0",
+                aria_label=f"{text}. {tip_text}")  # fmt: skip
+
+
+def card(title: str | None = None, classes: str = "", **props: Any) -> Tag:
+    """A panel with a heading."""
+    made = Tag("section", f"card {classes}", **props)
+    if title is not None:
+        with made:
+            heading(title)
+    return made
+
+
+class Icon(Element, component=STATIC / "icon.js"):
+    """One of our icons, drawn in `static/icon.js`."""
+
+    def __init__(self, name: str, classes: str = "") -> None:
+        super().__init__()
+        self._props["name"] = name
+        self.classes(f"icon {classes}")
+
+
+class Portrait(Element, component=STATIC / "portrait.js"):
+    """The hero, drawn by what it has reached."""
+
+    def __init__(self, level: int, champion: bool, resting: bool, label: str) -> None:
+        super().__init__()
+        self._props.update(level=level, champion=champion, resting=resting, label=label)
+
+
+class Battle(Element, component=STATIC / "battle.js"):
+    """Floating numbers over the live battle; `hits` is a list of {id, damage, xp}."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._props.update(hits=[], resting=True)
+
+
+class Modal(Element, component=STATIC / "modal.js"):
+    """A dialogue window with what is put into it; closed by Escape as well."""
+
+    def __init__(self, title: str, shown: bool = False) -> None:
+        super().__init__()
+        self._props.update(title=title, shown=shown)
+        self.on("close", lambda: put(self, shown=False), args=[])
+
+    def open(self) -> None:
+        """Show it."""
+        put(self, shown=True)
+
+    def close(self) -> None:
+        """Hide it."""
+        put(self, shown=False)
+
+
+class Copy(Element, component=STATIC / "copy.js"):
+    """Text that one click copies."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self._props["text"] = text
