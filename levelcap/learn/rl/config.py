@@ -31,6 +31,8 @@ class RlConfig:
     """pull towards pi_sup"""
     entropy_coef: float = 0.001
     """push towards chance"""
+    entropy_final: float = 1.0
+    """share of that push that is left at the end of the run; it falls evenly"""
     value_coef: float = 0.5
     """weight of the value's loss"""
     advantage_scale: float = 1.0
@@ -75,7 +77,7 @@ class RlConfig:
     """knobs of the loop"""
 
     def __post_init__(self) -> None:
-        for name in ("gamma", "lambda_", "self_play", "floor"):
+        for name in ("gamma", "lambda_", "self_play", "floor", "entropy_final"):
             check_number(name, getattr(self, name), low=0.0, high=1.0)
         for name in ("upgo_coef", "kl_coef", "entropy_coef", "value_coef", "advantage_scale",
                      "pseudo_reward", "cousins", "value_warmup", "learned_seats"):  # fmt: skip

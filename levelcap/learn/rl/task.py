@@ -94,6 +94,8 @@ class RlTask:
         self._balance()
         if self.config.pseudo_reward > 0:
             self._set_pseudo(self.config.pseudo_reward * max(0.0, 1.0 - 2.0 * done))
+        fallen = (1.0 - self.config.entropy_final) * min(1.0, done)
+        self.learner.entropy_coef = self.config.entropy_coef * (1.0 - fallen)
         if self.moments is not None:
             self.net.set_moments(self.moments.mean, self.moments.var)
         self._acting.load_state_dict(self.net.state_dict())
@@ -167,6 +169,7 @@ class RlTask:
         state.values["members"] = [member.name for member in self.pool.members]
         state.values["next_past"] = self._next_past
         state.values["pseudo"] = self._pseudo
+        state.values["entropy"] = self.learner.entropy_coef
         state.values["results"] = self.pool.results()
         if self.moments is not None:
             state.values["moments"] = self.moments.to_dict()
@@ -189,6 +192,7 @@ class RlTask:
         self._next_past = state.values["next_past"]
         if self.config.pseudo_reward > 0:
             self._set_pseudo(state.values["pseudo"])
+        self.learner.entropy_coef = state.values["entropy"]
         if self.moments is not None:
             self.moments = RunningMoments.from_dict(state.values["moments"])
         if self.scale is not None:

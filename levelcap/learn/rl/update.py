@@ -36,6 +36,7 @@ class Learner:
 
     def __init__(self, net: nn.Module, meta: Meta, config: RlConfig) -> None:
         self.net, self.meta, self.config = net, meta, config
+        self.entropy_coef = config.entropy_coef  # falls during a run (`RlTask.meet`)
         self._layout = HeadLayout.of(meta.head_sizes, meta.aim_heads, meta.aim_users)
         self._arrays: dict[str, NDArray[np.float32]] = {}
         self._anchors: list[NDArray[np.float32]] = []
@@ -93,7 +94,7 @@ class Learner:
             share = weights / F32(count)
             logit_gradients(
                 p, log_p, reference, batch.actions[part].reshape(rows, -1), *self._heads(),
-                advantage / F32(count), F32(config.entropy_coef), F32(config.kl_coef), share,
+                advantage / F32(count), F32(self.entropy_coef), F32(config.kl_coef), share,
                 slopes,
             )  # fmt: skip
             torch.autograd.backward([logits, values], [torch.from_numpy(slopes), value_grad])

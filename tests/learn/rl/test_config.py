@@ -6,7 +6,9 @@ from levelcap.kit.errors import BadValue
 from levelcap.learn.rl.config import RlConfig, for_world, from_scratch
 
 
-@pytest.mark.parametrize("knob", [{"clip": -0.1}, {"clip": 1.0}, {"epochs": 0}])
+@pytest.mark.parametrize(
+    "knob", [{"clip": -0.1}, {"clip": 1.0}, {"epochs": 0}, {"entropy_final": 1.5}]
+)
 def test_knobs_out_of_range_are_refused(knob):
     with pytest.raises(BadValue, match=next(iter(knob))):
         RlConfig(**knob)

@@ -51,7 +51,10 @@ def arrays(run):
     return found[0].arrays
 
 
-@pytest.mark.parametrize("more", [{}, {"clip": 0.2, "epochs": 2, "parts": 2}], ids=["", "clip"])
+CLIPPED = {"clip": 0.2, "epochs": 2, "parts": 2, "entropy_coef": 0.01, "entropy_final": 0.1}
+
+
+@pytest.mark.parametrize("more", [{}, CLIPPED], ids=["", "clip"])
 def test_a_run_in_pieces_is_the_unbroken_run_to_the_last_bit(tmp_path, start, more):
     found = config(**more)
     whole = reinforce(Request("duel", tmp_path / "whole", start), found, Stops(updates=40))

@@ -119,3 +119,12 @@ def test_every_epoch_learns_from_every_part():
     for index in range(task.parts):
         task.backward(batch, index, index)
     assert seen == [0, 1, 0, 1, 0, 1] and task.summary()["reuse"] == 3
+
+
+def test_the_push_towards_chance_falls_evenly_over_the_run():
+    task = small_task(entropy_coef=0.01, entropy_final=0.2)
+    pushes = []
+    for done in (0.0, 0.5, 1.0, 2.0):
+        task.meet(0, done)
+        pushes.append(task.learner.entropy_coef)
+    np.testing.assert_allclose(pushes, [0.01, 0.006, 0.002, 0.002])
