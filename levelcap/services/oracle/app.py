@@ -1,0 +1,111 @@
+"""The Oracle's app and process: port 8765, one torch thread."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+import threading
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from functools import partial
+from typing import Any
+
+import torch
+from fastapi import FastAPI, Request
+from pydantic import BaseModel, ConfigDict
+from sqlalchemy import Engine
+from starlette.responses import JSONResponse
+
+from levelcap.services import lifeline
+from levelcap.services.database import open_database
+from levelcap.services.http import Id, make_app, serve
+from levelcap.services.oracle import match_api
+from levelcap.services.oracle.act import Decider, check_request
+from levelcap.services.oracle.endings import keep
+from levelcap.services.oracle.lineup import sit_down
+from levelcap.services.oracle.matches import Rooms
+from levelcap.services.oracle.shelf import CAPACITY, Shelf
+from levelcap.services.rights import right
+from levelcap.services.tokens import Tokens, load_tokens
+
+NAME = "oracle"
+ACT_CAP = 8 << 20
+SWITCH_S = 0.001  # threads of matches give way to a request after this long
+
+
+class LoadBody(BaseModel):
+    """Which checkpoint."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    checkpoint: Id
+
+
+def build(
+    engine: Engine, tokens: Tokens, port: int, lan: bool = False, capacity: int = CAPACITY
+) -> FastAPI:
+    """The app; live matches end when it is no longer served."""
+    shelf = Shelf(engine, capacity)
+    rooms = Rooms(partial(keep, engine))
+    decider = Decider(shelf)
+
+    @asynccontextmanager
+    async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
+        yield
+        await asyncio.to_thread(rooms.close)
+
+    def health() -> dict[str, Any]:
+        return {"loaded": len(shelf.loaded()), "matches": len(rooms.list())}
+
+    app = make_app(NAME, tokens=tokens, port=port, lan=lan, lifespan=lifespan, health=health)
+    app.include_router(match_api.routes(rooms, shelf))
+
+    @app.get("/models")
+    @right("viewer")
+    def models() -> dict[str, Any]:
+        """Loaded nets, known checkpoints, the champion."""
+        return shelf.describe()
+
+    @app.post("/models/load")
+    @right("admin")
+    def load(body: LoadBody) -> dict[str, Any]:
+        """Load a checkpoint, verified byte by byte."""
+        return shelf.get(body.checkpoint).as_json()
+
+    @app.post("/act")
+    @right("worker", body_cap=ACT_CAP)
+    async def act(request: Request) -> JSONResponse:
+        """Decisions of a checkpoint for rows of views, with log-probabilities and values."""
+        # The guard has read the body as strict JSON; reading it once more costs less than a model.
+        body = json.loads(await request.body() or b"null")
+        checkpoint, world, rows, greedy = check_request(body)
+        loaded = shelf.known(checkpoint)
+        if loaded is None:
+            loaded = await asyncio.to_thread(shelf.get, checkpoint)
+        return JSONResponse(decider.decide(loaded, world, rows, greedy))
+
+    return app
+
+
+def warm_up(shelf: Shelf) -> None:
+    """Bring the compiled code of a match into memory before somebody waits for it."""
+    from levelcap.play.live import Live
+
+    entrants, seats = sit_down(["rookie", "veteran"], shelf, "")
+    match = Live("duel", entrants, seats)
+    match.decide()
+
+
+def main() -> None:
+    """Serve until told to stop."""
+    launch = lifeline.start(NAME)
+    torch.set_num_threads(1)
+    sys.setswitchinterval(SWITCH_S)
+    engine = open_database()
+    try:
+        app = build(engine, load_tokens(), launch.port, launch.lan)
+        threading.Thread(target=warm_up, args=(Shelf(engine),), daemon=True).start()
+        serve(app, host=launch.host, port=launch.port, name=NAME)
+    finally:
+        engine.dispose()

@@ -1,0 +1,225 @@
+"""Routes of live matches and replays."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import secrets
+import time
+from typing import Annotated, Any
+
+from fastapi import APIRouter, WebSocket, WebSocketDisconnect
+from pydantic import BaseModel, ConfigDict, Field
+from starlette.responses import StreamingResponse
+
+from levelcap.kit.errors import BadValue, LevelcapError, UnknownName, refuse, unknown_name
+from levelcap.kit.files import parse_json
+from levelcap.kit.ids import run_name
+from levelcap.play.diary import Diary
+from levelcap.play.live import Live
+from levelcap.play.person import LAYOUT, read_input
+from levelcap.services.http import Id
+from levelcap.services.oracle.endings import count_people
+from levelcap.services.oracle.lineup import PERSON, name_seats, sit_down
+from levelcap.services.oracle.matches import FASTEST, SLOWEST, Listener, Room, Rooms
+from levelcap.services.oracle.replays import list_replays, stream
+from levelcap.services.oracle.shelf import Shelf
+from levelcap.services.rights import right
+from levelcap.world.bots import BOTS
+from levelcap.world.patches import champion_names, load_patch, patch_names
+from levelcap.world.policy import SEERS
+from levelcap.world.spec import RULESETS, arena_spec
+
+BINARY = "application/octet-stream"
+MOST_A_SECOND = 120  # messages of one socket
+BURST = 240
+BAD_DATA, NOT_ALLOWED, NO_MATCH = 1007, 1008, 4404
+SeatName = Annotated[str, Field(min_length=1, max_length=100)]
+
+
+class PersonBody(BaseModel):
+    """Who plays, and whether their play may be kept to learn from."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    name: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,30}$")] = "guest"
+    consent: bool = False
+
+
+class MatchBody(BaseModel):
+    """A match to be played now."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    world: Annotated[str, Field(max_length=20)] = "duel"
+    seats: Annotated[list[SeatName], Field(min_length=1, max_length=10)]
+    seed: Annotated[int, Field(ge=0, lt=2**53)] | None = None
+    patch: Annotated[str, Field(max_length=40)] = "1.0"
+    champions: (
+        Annotated[str, Field(max_length=40)]
+        | Annotated[list[SeatName], Field(min_length=1, max_length=10)]
+        | None
+    ) = None
+    speed: Annotated[float, Field(ge=SLOWEST, le=FASTEST, allow_inf_nan=False)] = 1.0
+    person: PersonBody = PersonBody()
+
+
+def routes(rooms: Rooms, shelf: Shelf) -> APIRouter:
+    """All of them."""
+    router = APIRouter(tags=["matches"])
+
+    @router.get("/choices")
+    @right("viewer")
+    def choices() -> dict[str, Any]:
+        """What a match can be made of: worlds, bots, checkpoints, patches with their champions."""
+        return describe_choices() | {"models": shelf.describe()}
+
+    @router.get("/matches")
+    @right("viewer")
+    def listing() -> dict[str, Any]:
+        """Live matches, and how persons have fared so far."""
+        live = [room.as_json() for room in rooms.list()]
+        return {"live": live, "people": count_people(shelf.engine)}
+
+    @router.post("/matches", status_code=201)
+    @right("worker")
+    def start(body: MatchBody) -> dict[str, Any]:
+        """Start a match; it begins when the first socket listens."""
+        room = make_room(body, shelf)
+        rooms.open(room)
+        return room.as_json() | {"you": room.match.person_seat}
+
+    @router.delete("/matches/{match_id}")
+    @right("worker")
+    def end(match_id: Id) -> dict[str, Any]:
+        """Break a match off."""
+        rooms.find(match_id).end("it was ended")
+        return {"ended": match_id}
+
+    @router.get("/replays")
+    @right("viewer")
+    def replays() -> dict[str, Any]:
+        """The newest recorded matches."""
+        return {"replays": list_replays()}
+
+    @router.get("/replays/{replay_id}", response_class=StreamingResponse)
+    @right("viewer")
+    def replay(replay_id: Id) -> StreamingResponse:
+        """A recorded match as stacked messages (`levelcap.play.frames`)."""
+        return StreamingResponse(stream(replay_id, 2), media_type=BINARY)
+
+    @router.websocket("/matches/{match_id}")
+    @right("worker")
+    async def watch(socket: WebSocket, match_id: str) -> None:
+        await socket.accept()
+        try:
+            room = rooms.find(match_id)
+        except UnknownName as error:
+            await socket.close(NO_MATCH, str(error)[:120])
+            return
+        await attend(socket, room)
+
+    return router
+
+
+def describe_choices() -> dict[str, Any]:
+    """Names that do not depend on the realm."""
+    patches = {name: list(champion_names(load_patch(name))) for name in patch_names()}
+    worlds = {
+        name: {"players": arena_spec(name).num_players, "teams": arena_spec(name).num_teams}
+        for name in RULESETS
+    }
+    bots = [*BOTS, *(f"seer-{k}" for k in SEERS), "uniform"]
+    return {"worlds": worlds, "bots": bots, "patches": patches}
+
+
+def make_room(body: MatchBody, shelf: Shelf) -> Room:
+    """A match as it was asked for.
+
+    Raises:
+        UserError: it cannot be played. Corrupt: a damaged checkpoint.
+    """
+    if body.world not in RULESETS:
+        raise unknown_name("world", body.world, RULESETS)
+    names = name_seats(body.world, body.seats)
+    person = f"{PERSON}-{body.person.name}" if PERSON in names else None
+    entrants, seats = sit_down(names, shelf, person or "")
+    seed = secrets.randbelow(2**53) if body.seed is None else body.seed
+    champions = tuple(body.champions) if isinstance(body.champions, list) else body.champions
+    match = Live(body.world, entrants, seats, seed=seed, patch=body.patch, champions=champions)
+    diary = Diary(match) if person is not None and body.person.consent else None
+    shown = [entrants[index].name for index in seats]
+    speed = 1.0 if person is not None else body.speed
+    return Room(run_name("live"), match, speed, shown, diary, person)
+
+
+async def attend(socket: WebSocket, room: Room) -> None:
+    """Serve one socket until the match or the socket ends."""
+    listener = room.join()
+    sending = asyncio.create_task(_send(socket, listener))
+    hearing = asyncio.create_task(_hear(socket, room))
+    try:
+        await asyncio.wait({sending, hearing}, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        room.leave(listener)
+        for task in (sending, hearing):
+            task.cancel()
+            with contextlib.suppress(asyncio.CancelledError, WebSocketDisconnect, RuntimeError):
+                await task
+
+
+async def _send(socket: WebSocket, listener: Listener) -> None:
+    while (message := await listener.next()) is not None:
+        await socket.send_bytes(message)
+    await socket.close(1000, "the match is over")
+
+
+async def _hear(socket: WebSocket, room: Room) -> None:
+    """Inputs as bytes, pace as text; the first thing that is wrong closes the socket."""
+    tokens, last = float(BURST), time.monotonic()
+    while True:
+        message = await socket.receive()
+        if message["type"] == "websocket.disconnect":
+            return
+        now = time.monotonic()
+        tokens, last = min(BURST, tokens + (now - last) * MOST_A_SECOND) - 1.0, now
+        if tokens < 0:
+            await socket.close(NOT_ALLOWED, f"more than {MOST_A_SECOND} messages a second")
+            return
+        try:
+            if message.get("bytes") is not None:
+                hear_input(room, message["bytes"])
+            else:
+                hear_pace(room, message.get("text") or "")
+        except LevelcapError as error:
+            await socket.close(BAD_DATA, str(error).encode()[:120].decode(errors="ignore"))
+            return
+
+
+def hear_input(room: Room, data: bytes) -> None:
+    """A person's input."""
+    person = room.match.person
+    if person is None:
+        remedy = "Start a match with a person in it"
+        raise BadValue(refuse("nobody plays in this match", len(data), remedy))
+    if len(data) > LAYOUT.size:
+        raise BadValue(refuse(f"an input has {LAYOUT.size} bytes", len(data), "Send less"))
+    person.hear(read_input(data))
+
+
+def hear_pace(room: Room, text: str) -> None:
+    """`{"speed": 2, "paused": false}`, either or both."""
+    remedy = 'Send {"speed": 1, "paused": false}'
+    if len(text) > 200:
+        raise BadValue(refuse("too long for a pace", len(text), remedy))
+    try:
+        values = parse_json(text)
+    except ValueError as error:
+        raise BadValue(refuse("not JSON", text, remedy)) from error
+    if not isinstance(values, dict) or not set(values) <= {"speed", "paused"}:
+        raise BadValue(refuse("no pace", text, remedy))
+    speed, paused = values.get("speed"), values.get("paused")
+    is_number = isinstance(speed, int | float) and not isinstance(speed, bool)
+    if (speed is not None and not is_number) or not isinstance(paused, bool | None):
+        raise BadValue(refuse("no pace", text, remedy))
+    room.set_pace(None if speed is None else float(speed), paused)

@@ -1,0 +1,57 @@
+"""Checkpoints that can really play, and an Oracle in a process of its own."""
+
+import os
+import signal
+import subprocess
+import sys
+from contextlib import contextmanager
+
+import httpx
+
+from levelcap.kit.db import transaction
+from levelcap.kit.paths import folder
+from levelcap.nets.checkpoint import save_snapshot, weights_of
+from levelcap.nets.flat import flat_meta, new_flat
+from levelcap.services.clients import Client
+from levelcap.services.tokens import load_tokens
+from levelcap.vault.ledger import Facts
+from levelcap.vault.ledger import save as save_row
+from levelcap.vault.zones import load_zones
+from levelcap.world.spec import arena_spec
+from tests.services.realms import ROOT, free_ports, until
+
+
+def net_in_vault(engine, seed=0, world="duel", size="dummy"):
+    """An untrained net with its row in the ledger; returns the row and the folder."""
+    meta = flat_meta(arena_spec(world), size)
+    place = folder("runs") / "run-a" / "snapshots" / f"step-{seed:012d}"
+    save_snapshot(place, weights_of(new_flat(meta, seed)), meta, "test")
+    with transaction(engine) as connection:
+        facts = Facts(step=seed, hero="kestrel", campaign=None, world=world)
+        return save_row(connection, place, facts, load_zones()["hot"]), place
+
+
+@contextmanager
+def oracle(role="admin"):
+    """Starts an Oracle on a free port; yields its client and its process."""
+    [port] = free_ports(1)
+    tokens = load_tokens()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "levelcap.services.oracle", "--port", str(port)],
+        cwd=ROOT, env={**os.environ}, stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    client = Client(f"http://127.0.0.1:{port}", getattr(tokens, role))
+    try:
+        until(lambda: _answers(client), 90, "the oracle answers")
+        yield client, process
+    finally:
+        client.close()
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(15) == 0
+
+
+def _answers(client):
+    try:
+        return httpx.get(f"{client.url}/health", timeout=1).status_code == 200
+    except httpx.HTTPError:
+        return False
