@@ -16,6 +16,7 @@ from sqlalchemy import Connection, text
 from levelcap.campaign import campaigns, runs
 from levelcap.campaign.events import say
 from levelcap.campaign.recipes import EvaluateRecipe, ImitateRecipe, RecordRecipe
+from levelcap.jobs.priority import set_priority
 from levelcap.jobs.store import Store
 from levelcap.kit.db import reading, transaction
 from levelcap.kit.errors import BadValue, Conflict, refuse, unknown_name
@@ -223,6 +224,12 @@ def set_status(connection: Connection, job_id: str, status: str) -> None:
     )
 
 
+def note_priority(connection: Connection, job_id: str, priority: str) -> None:
+    """The quest of a job moves with it."""
+    query = text("UPDATE quests SET priority = :p WHERE job = :j")
+    connection.execute(query, {"p": priority, "j": job_id})
+
+
 def end(connection: Connection, job_id: str, status: str, result: dict[str, Any]) -> None:
     """A quest is over."""
     connection.execute(
@@ -238,6 +245,17 @@ def retry(store: Store, quest_id: str) -> Quest:
     if quest.job is None or quest.status in OPEN:
         raise Conflict(refuse(f"this quest is {quest.status}", quest_id, "Wait for its end"))
     store.retry(quest.job)
+    with reading(store.engine) as connection:
+        return get(connection, quest_id)
+
+
+def prioritise(store: Store, quest_id: str, priority: str) -> Quest:
+    """Move a waiting quest forward or back."""
+    with reading(store.engine) as connection:
+        quest = get(connection, quest_id)
+    if quest.job is None:
+        raise Conflict(refuse("this quest has no job", quest_id, "Leave it"))
+    set_priority(store, quest.job, priority)
     with reading(store.engine) as connection:
         return get(connection, quest_id)
 

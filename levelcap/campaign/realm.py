@@ -88,6 +88,8 @@ def _tell(connection: Connection, kind: str, job: Job) -> None:
         say(connection, f"job.{kind}", message, severity=severity, data={"job": job.id})
     if kind == "claimed":
         quests.set_status(connection, job.id, "running")
+    elif kind == "prioritised":
+        quests.note_priority(connection, job.id, job.priority)
     elif kind in _BACK:
         quests.set_status(connection, job.id, "queued")
     elif kind in ("dead", "failed", "cancelled"):

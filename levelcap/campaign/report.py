@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Engine, text
+from sqlalchemy import Connection, Engine, text
 
 from levelcap.campaign import runs
 from levelcap.kit.db import reading
@@ -26,6 +26,8 @@ def make_report(engine: Engine, report_type: str = "weekly") -> dict[str, Any]:
             {"s": since},
         )
         rows = [dict(row._mapping) for row in days]
+        best = _best_of_days(connection, since)
+        rows = [{**row, **best.get(row["day"], _UNJUDGED)} for row in rows]
         incidents = connection.execute(
             text(
                 "SELECT kind, count(*) FROM events WHERE severity IN ('error', 'warning')"
@@ -46,3 +48,17 @@ def make_report(engine: Engine, report_type: str = "weekly") -> dict[str, Any]:
             for run in worth
         ],
     }  # fmt: skip
+
+
+_UNJUDGED = {"elo_low": None, "elo_high": None, "checkpoint": None}
+
+
+def _best_of_days(connection: Connection, since: str) -> dict[str, dict[str, Any]]:
+    """Day -> interval and id of that day's strongest checkpoint."""
+    # With one max() SQLite takes the other columns from the row that has it.
+    query = (
+        "SELECT substr(timestamp, 1, 10) AS day, max(elo), elo_low, elo_high, id AS checkpoint"
+        " FROM ledger WHERE timestamp >= :s AND elo IS NOT NULL GROUP BY day"
+    )
+    found = connection.execute(text(query), {"s": since})
+    return {row.day: {name: getattr(row, name) for name in _UNJUDGED} for row in found}

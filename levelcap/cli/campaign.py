@@ -66,6 +66,28 @@ def archive(campaign: str, /) -> None:
     _console().print(f"{found.id}: {found.name} is archived")
 
 
+def settings(
+    campaign: str, /, *changes: str,
+    approve: Annotated[list[str] | None, Parameter(negative=())] = None,
+) -> None:  # fmt: skip
+    """Show a campaign's settings, or change them: name=value.
+
+    Parameters
+    ----------
+    approve
+        A locked setting that may change.
+    """
+    from levelcap.cli.jobs import parse_pairs
+
+    with realm() as opened, transaction(opened.engine) as connection:
+        found = campaigns.get(connection, campaign)
+        if changes:
+            values = parse_pairs(changes)
+            found = campaigns.set_overrides(connection, campaign, values, approve or [])
+    for name, value in sorted(found.config_overrides.items()):
+        _console().print(f"{name}: {value}", markup=False)
+
+
 def quest_ls(*, status: str | None = None, limit: int = 20) -> None:
     """List quests, newest first.
 
@@ -110,6 +132,13 @@ def quest_retry(quest: str, /) -> None:
     with realm() as opened:
         found = quests.retry(opened.store, quest)
     _console().print(f"{found.id}: {found.status}")
+
+
+def quest_priority(quest: str, priority: str, /) -> None:
+    """Move a waiting quest: critical, high, normal, low or idle."""
+    with realm() as opened:
+        found = quests.prioritise(opened.store, quest, priority)
+    _console().print(f"{found.id}: {found.priority}")
 
 
 def quest_cancel(quest: str, /) -> None:

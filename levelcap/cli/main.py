@@ -58,6 +58,10 @@ for _verb, _help in (
     ("promote", "Make a checkpoint champion."),
     ("rollback", "Undo the last promotion."),
     ("retain", "Remove what need not stay."),
+    ("pin", "Keep a checkpoint for ever."),
+    ("unpin", "Keep it no longer than others."),
+    ("rm", "Remove a checkpoint."),
+    ("restore", "Take back a removal that waits."),
     ("export", "Write a checkpoint as one .tar."),
     ("import", "Take one in."),
 ):
@@ -69,11 +73,20 @@ campaign.command(f"{_CAMPAIGN}:ls", name="ls", help="List campaigns.")
 campaign.command(f"{_CAMPAIGN}:new", name="new", help="Start one, from nothing or a checkpoint.")
 campaign.command(f"{_CAMPAIGN}:continue_", name="continue", help="Continue an archived one.")
 campaign.command(f"{_CAMPAIGN}:archive", name="archive", help="Put one away.")
+campaign.command(f"{_CAMPAIGN}:settings", name="settings", help="Show or change its settings.")
 app.command(campaign)
 quest = App(name="quest", help="Units of training work.")
-for _verb in ("ls", "add", "evaluate", "retry", "cancel"):
+for _verb in ("ls", "add", "evaluate", "retry", "cancel", "priority"):
     quest.command(f"{_CAMPAIGN}:quest_{_verb}", name=_verb)
 app.command(quest)
+job = App(name="job", help="The queue: every piece of work.")
+for _verb in ("ls", "show", "retry", "cancel", "priority"):
+    job.command(f"levelcap.cli.jobs:{_verb}", name=_verb)
+app.command(job)
+settings = App(name="settings", help="What you may set for this machine.")
+settings.command("levelcap.cli.jobs:settings_show", name="show")
+settings.command("levelcap.cli.jobs:settings_set", name="set")
+app.command(settings)
 training = App(name="training", help="Pause, resume, stop or skip, within one training step.")
 for _verb in ("pause", "resume", "stop", "skip"):
     training.command(f"{_CAMPAIGN}:{_verb}", name=_verb)

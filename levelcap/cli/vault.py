@@ -14,13 +14,14 @@ from levelcap.campaign.events import say
 from levelcap.campaign.heroes import get_hero
 from levelcap.campaign.realm import realm
 from levelcap.campaign.strength import difference, evaluations
-from levelcap.kit.db import reading
+from levelcap.kit.db import reading, transaction
 from levelcap.vault import champion as champions
+from levelcap.vault import removals
 from levelcap.vault.archive import export_checkpoint, import_checkpoint
 from levelcap.vault.ask import resolve
 from levelcap.vault.assets import verify_asset
 from levelcap.vault.backups import back_up
-from levelcap.vault.ledger import Entry, get_ledger
+from levelcap.vault.ledger import Entry, amend, get_ledger
 from levelcap.vault.retention import carry_out, plan_retention
 
 AsJson = Annotated[bool, Parameter(name="--json")]
@@ -159,6 +160,49 @@ def retain(*, keep: int = 20, dry_run: bool = False) -> None:
         f"{len(plan.remove)} checkpoints {word}, {plan.size_bytes / 1e6:.1f} MB; "
         f"{len(plan.protected)} are protected"
     )
+
+
+def pin(checkpoint: str, /) -> None:
+    """Keep a checkpoint: retention and removal leave it."""
+    _set_pin(checkpoint, True)
+
+
+def unpin(checkpoint: str, /) -> None:
+    """Keep a checkpoint no longer than others."""
+    _set_pin(checkpoint, False)
+
+
+def _set_pin(checkpoint: str, pinned: bool) -> None:
+    with realm() as opened:
+        entry = resolve(opened.engine, checkpoint)
+        with transaction(opened.engine) as connection:
+            amend(connection, entry.id, pinned=int(pinned))
+    _console().print(f"{entry.id} is {'pinned' if pinned else 'not pinned'}")
+
+
+def rm(checkpoint: str, /, *, delay_s: float = 0) -> None:
+    """Remove a checkpoint; champions and pinned ones stay.
+
+    Parameters
+    ----------
+    delay_s
+        Seconds in which `levelcap vault restore` takes it back; the Keeper removes it then.
+    """
+    with realm() as opened:
+        entry = resolve(opened.engine, checkpoint)
+        due = removals.schedule(opened.engine, entry.id, delay_s)
+        if delay_s > 0:
+            _console().print(f"{entry.id} goes at {due[:19]} UTC")
+            return
+        for gone, reason in removals.carry_out_due(opened.engine).items():
+            _console().print(f"{gone} is removed" if reason is None else f"{gone}: {reason}")
+
+
+def restore(checkpoint: str, /) -> None:
+    """Take back a removal that waits."""
+    with realm() as opened:
+        removals.take_back(opened.engine, resolve(opened.engine, checkpoint).id)
+    _console().print(f"{checkpoint} stays")
 
 
 def export(checkpoint: str, target: Path, /) -> None:

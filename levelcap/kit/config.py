@@ -14,6 +14,7 @@ from pydantic import Field, ValidationError
 from pydantic_settings import BaseSettings, EnvSettingsSource, SettingsConfigDict
 
 from levelcap.kit.errors import BadFile, BadValue, refuse, unknown_name
+from levelcap.kit.files import write_bytes
 from levelcap.kit.paths import get_base_dir
 
 ENV_PREFIX = "LEVELCAP_"
@@ -71,6 +72,51 @@ def load_settings(overrides: Mapping[str, Any] | None = None, file: Path | None 
         name = str(first["loc"][0])
         what = f"setting {name!r}: {first['msg']}"
         raise BadValue(refuse(what, first["input"], f"Correct {_origin(name, path)}")) from error
+
+
+def save_settings(changes: Mapping[str, Any]) -> Settings:
+    """Writes settings into `config/settings.yaml`; None takes one back to its default.
+
+    Raises:
+        UnknownName, BadValue: as `load_settings`; the file is as before.
+        BadFile: the realm's settings are in a TOML file, which we do not rewrite.
+    """
+    path = _default_file() or get_base_dir() / "config" / "settings.yaml"
+    if path.suffix == ".toml":
+        raise BadFile(refuse("settings in TOML are edited by hand", str(path), "Use an editor"))
+    merged = _checked_keys(_read(path) if path.exists() else {}, f"setting in {path}")
+    merged.update(_checked_keys(changes, "setting"))
+    kept = {name: value for name, value in merged.items() if value is not None}
+    try:
+        checked = Settings.model_validate(kept)
+    except ValidationError as error:
+        first = error.errors()[0]
+        what = f"setting {first['loc'][0]!r}: {first['msg']}"
+        raise BadValue(refuse(what, first["input"], "Choose another value")) from error
+    path.parent.mkdir(parents=True, exist_ok=True)
+    plain = {name: getattr(checked, name) for name in kept}
+    write_bytes(path, yaml.safe_dump(plain, allow_unicode=True).encode())
+    return load_settings()
+
+
+def describe_settings() -> list[dict[str, Any]]:
+    """Every setting: name, help, value that counts, default, and where the value comes from."""
+    settings, path = load_settings(), _default_file()
+    stored = _read(path) if path else {}
+    rows = []
+    for name, field in Settings.model_fields.items():
+        variable = ENV_PREFIX + name.upper()
+        origin = variable if variable in os.environ else ("file" if name in stored else "default")
+        rows.append(
+            {
+                "name": name,
+                "help": field.description,
+                "value": getattr(settings, name),
+                "default": field.get_default(call_default_factory=True),
+                "origin": origin,
+            }
+        )
+    return rows
 
 
 def _default_file() -> Path | None:

@@ -11,12 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any, Self
-from urllib.parse import quote
 
 import httpx
 
 from levelcap.jobs.job import Accepted, Job, Refused, Stale, Status, Unreachable
 from levelcap.kit.errors import BadValue, Busy, Conflict, StateError, UnknownName, refuse
+from levelcap.kit.ids import check_id
 from levelcap.services.hosts import get_service_url
 from levelcap.services.tokens import load_tokens
 
@@ -29,8 +29,8 @@ class Client:
 
     def __init__(self, url: str, token: str, timeout_s: float = TIMEOUT_S) -> None:
         self.url = url.rstrip("/")
-        headers = {"Authorization": f"Bearer {token}"}
-        self._http = httpx.Client(base_url=self.url, headers=headers, timeout=timeout_s,
+        self.headers = {"Authorization": f"Bearer {token}"}
+        self._http = httpx.Client(base_url=self.url, headers=self.headers, timeout=timeout_s,
                                   trust_env=False)  # fmt: skip
 
     def close(self) -> None:
@@ -143,8 +143,8 @@ class KeeperClient(Client):
         return self.call("POST", "/api/quests", {"recipe": recipe})
 
     def upload_quest(self, name: str, data: bytes) -> dict[str, Any]:
-        """Queue a recipe file; its name is checked by the Keeper."""
-        path = f"/api/quests/upload/{quote(name, safe='')}"
+        """Queue a recipe file."""
+        path = f"/api/quests/upload/{check_id(name, 'file')}"
         return self.send("POST", path, data, "application/yaml")
 
     def promote(self, checkpoint: str, reason: str) -> dict[str, Any]:

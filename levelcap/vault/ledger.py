@@ -37,6 +37,8 @@ METRICS = (
     *("skill_level", "step", "cost_core_seconds", "size_bytes"),
 )
 
+SORTS = ("seq", "step", "elo", "train_loss", "accuracy", "size_bytes", "cost_core_seconds")
+
 
 @dataclass(frozen=True)
 class Facts:
@@ -193,6 +195,21 @@ class Ledger:
             return self._select(connection, " AND ".join(where), {**values, "before": before},
                                 limit)  # fmt: skip
 
+    def page(
+        self, sort: str = "seq", *, descending: bool = True, offset: int = 0, limit: int = 50
+    ) -> Entries:
+        """Rows in the order of a column, unknown values last; for pages people leaf through."""
+        if sort not in SORTS:
+            raise unknown_name("column to sort by", sort, SORTS)
+        way = "DESC" if descending else "ASC"
+        order = f"{sort} {way} NULLS LAST, seq DESC"
+        if sort == "seq":
+            order = f"seq {way}"
+        with reading(self.engine) as connection:
+            return self._select(
+                connection, "retired IS NULL", {}, limit, order, offset=max(0, offset)
+            )
+
     def get_best(
         self, metric: str = "elo", *, campaign: str | None = None, hero: str | None = None
     ) -> Entry | None:
@@ -221,11 +238,14 @@ class Ledger:
 
     def _select(
         self, connection: Connection, where: str, values: dict[str, Any], limit: int,
-        order: str = "seq DESC",
+        order: str = "seq DESC", offset: int = 0,
     ) -> Entries:  # fmt: skip
-        query = f"SELECT {', '.join(_COLUMNS)} FROM ledger WHERE {where} ORDER BY {order} LIMIT :most"
+        names = ", ".join(_COLUMNS)
+        tail = f"ORDER BY {order} LIMIT :most OFFSET :skip"
+        query = f"SELECT {names} FROM ledger WHERE {where} {tail}"
         given = {name: value for name, value in values.items() if value is not None}
-        found = connection.execute(text(query), {**given, "most": max(1, min(limit, 1000))})
+        given |= {"most": max(1, min(limit, 1000)), "skip": offset}
+        found = connection.execute(text(query), given)
         return [_entry(row) for row in found]
 
 

@@ -6,6 +6,7 @@ transfers  copies from one stronghold to another
 ledger     one row a checkpoint, written when it is saved
 evals      what an evaluation found, with every score, so that ratings can be computed again
 champions  who became champion when; the newest row of a hero counts
+removals   checkpoints that go at a given time unless somebody takes it back
 """
 
 from __future__ import annotations
@@ -59,4 +60,17 @@ def create_vault(connection: Connection) -> None:
         connection.exec_driver_sql(statement)
 
 
-MIGRATIONS = [create_vault]
+def create_removals(connection: Connection) -> None:
+    """Removals that wait."""
+    connection.exec_driver_sql(
+        "CREATE TABLE removals (checkpoint TEXT PRIMARY KEY REFERENCES ledger (id),"
+        " due TEXT NOT NULL) STRICT"
+    )
+
+
+def index_elo(connection: Connection) -> None:
+    """Pages sort by Elo."""
+    connection.exec_driver_sql("CREATE INDEX ledger_by_elo ON ledger (elo)")
+
+
+MIGRATIONS = [create_vault, create_removals, index_elo]

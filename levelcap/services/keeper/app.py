@@ -11,7 +11,13 @@ from fastapi import FastAPI
 from levelcap.campaign.realm import Realm, open_realm
 from levelcap.services import lifeline
 from levelcap.services.http import make_app, serve
-from levelcap.services.keeper import campaign_api, events_api, jobs_api, vault_api
+from levelcap.services.keeper import (
+    campaign_api,
+    events_api,
+    jobs_api,
+    settings_api,
+    vault_api,
+)
 from levelcap.services.keeper.housekeeping import Housekeeping
 from levelcap.services.tokens import Tokens, load_tokens
 
@@ -38,7 +44,7 @@ def build(
         return {} if keeping is None else {"housekeeping": keeping.health()}
 
     app = make_app(NAME, tokens=tokens, port=port, lan=lan, lifespan=lifespan, health=health)
-    for part in (jobs_api, vault_api, campaign_api, events_api):
+    for part in (jobs_api, vault_api, campaign_api, events_api, settings_api):
         app.include_router(part.routes(realm))
     return app
 

@@ -15,7 +15,7 @@ from levelcap.campaign.recipes import MAX_BYTES, read_recipe
 from levelcap.campaign.report import make_report
 from levelcap.kit.db import reading, transaction
 from levelcap.services.http import Id
-from levelcap.services.keeper.jobs_api import Body, Page
+from levelcap.services.keeper.jobs_api import Body, Page, Place
 from levelcap.services.rights import right
 from levelcap.vault.ask import resolve
 
@@ -168,6 +168,12 @@ def _quests(router: APIRouter, realm: Realm) -> None:
     def retry(quest: Id) -> dict[str, Any]:
         """Queue a failed quest again."""
         return quests.retry(store, quest).as_json()
+
+    @router.post("/quests/{quest}/priority")
+    @right("admin")
+    def prioritise(quest: Id, body: Place) -> dict[str, Any]:
+        """Move a waiting quest forward or back."""
+        return quests.prioritise(store, quest, body.priority).as_json()
 
     @router.post("/quests/{quest}/cancel")
     @right("admin")

@@ -17,7 +17,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from levelcap.campaign import flywheel, inbox, schedule
 from levelcap.campaign.control import hold, wish
 from levelcap.campaign.curves import roll_up
-from levelcap.campaign.events import trim
+from levelcap.campaign.events import say, trim
 from levelcap.campaign.realm import Realm
 from levelcap.campaign.runs import tidy
 from levelcap.campaign.snapshots import adopt
@@ -27,6 +27,7 @@ from levelcap.kit.errors import LevelcapError
 from levelcap.kit.log import get_logger
 from levelcap.kit.paths import get_base_dir
 from levelcap.vault import backups
+from levelcap.vault.removals import carry_out_due
 from levelcap.vault.retention import finish_removals
 
 TICK_S = 1.0
@@ -70,6 +71,7 @@ class Housekeeping:
             ("machine", 5.0, self.look_at_machine),
             ("inbox", TICK_S, lambda: inbox.scan(self.realm.store)),
             ("wheel", TICK_S, lambda: flywheel.turn(self.realm.store)),
+            ("removals that waited", TICK_S, self._remove_due),
             ("curves", 5.0, lambda: roll_up(self.realm.engine)),
             ("backup", 60.0, self._back_up),
             ("old events", HOUR_S, lambda: trim(self.realm.engine)),
@@ -104,6 +106,12 @@ class Housekeeping:
         machine = schedule.look(get_base_dir(), self._realm_gb)
         reason = schedule.why_wait(machine, load_settings(), held)
         hold(self.realm.store, reason)
+
+    def _remove_due(self) -> None:
+        for checkpoint, reason in carry_out_due(self.realm.engine).items():
+            kind = "removed" if reason is None else "kept"
+            message = checkpoint if reason is None else f"{checkpoint}: {reason}"
+            say(self.realm.engine, f"vault.checkpoint_{kind}", message, severity="warning")
 
     def _back_up(self) -> None:
         age = backups.age_s()

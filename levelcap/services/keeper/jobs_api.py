@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from levelcap.campaign.realm import Realm
 from levelcap.jobs.devices import check_device
+from levelcap.jobs.priority import set_priority
 from levelcap.services.http import Id
 from levelcap.services.rights import right
 
@@ -30,6 +31,12 @@ class Submission(Body):
     payload: dict[str, Any]
     priority: Priority = "normal"
     idempotency_key: Annotated[str, Field(max_length=100)] | None = None
+
+
+class Place(Body):
+    """Where a waiting job stands."""
+
+    priority: Priority
 
 
 class Registration(Body):
@@ -162,6 +169,13 @@ def _people(router: APIRouter, realm: Realm) -> None:
     def retry(job_id: Id) -> dict[str, Any]:
         """Queue a failed, dead or cancelled job again."""
         return store.retry(job_id).as_json()
+
+
+    @router.post("/{job_id}/priority")
+    @right("admin")
+    def prioritise(job_id: Id, body: Place) -> dict[str, Any]:
+        """Move a waiting job forward or back."""
+        return set_priority(store, job_id, body.priority).as_json()
 
 
 def _workers(router: APIRouter, realm: Realm) -> None:

@@ -21,7 +21,7 @@ from levelcap.kit.paths import folder
 from levelcap.services.http import Id
 from levelcap.services.keeper.jobs_api import Body, Page
 from levelcap.services.rights import right
-from levelcap.vault import assets, champion
+from levelcap.vault import assets, champion, removals
 from levelcap.vault.archive import export_checkpoint, import_checkpoint
 from levelcap.vault.ask import resolve
 from levelcap.vault.ledger import METRICS, Entry, amend, get_ledger
@@ -227,12 +227,25 @@ def _checkpoints(router: APIRouter, realm: Realm) -> None:
 
     @router.delete("/checkpoints/{checkpoint}")
     @right("admin")
-    def delete(checkpoint: Id) -> dict[str, Any]:
-        """Remove a checkpoint that is no champion."""
+    def delete(
+        checkpoint: Id, delay_s: Annotated[float, Query(ge=0, le=removals.MAX_DELAY_S)] = 0
+    ) -> dict[str, Any]:
+        """Remove a checkpoint that is no champion: now, or later unless it is restored before."""
         entry = entry_of(checkpoint)
+        if delay_s > 0:
+            return {"scheduled": entry.id, "due": removals.schedule(engine, entry.id, delay_s)}
         remove_checkpoint(engine, entry.id)
         say(engine, "vault.checkpoint_removed", entry.id, severity="warning")
         return {"removed": entry.id}
+
+
+    @router.post("/checkpoints/{checkpoint}/restore")
+    @right("admin")
+    def restore(checkpoint: Id) -> dict[str, Any]:
+        """Take a removal back that waits."""
+        entry = entry_of(checkpoint)
+        removals.take_back(engine, entry.id)
+        return entry.as_json()
 
 
 def _archives(router: APIRouter, realm: Realm) -> None:

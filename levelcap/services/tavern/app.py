@@ -24,9 +24,10 @@ from levelcap.services.http import make_app, serve
 from levelcap.services.rights import right
 from levelcap.services.tavern import entry, lore
 from levelcap.services.tavern.doorway import POLICY, Doorway, Nonces, small_page
+from levelcap.services.tavern.downloads import add_downloads
 from levelcap.services.tavern.frame import Tavern
 from levelcap.services.tavern.orders import Orders
-from levelcap.services.tavern.pages import hero
+from levelcap.services.tavern.pages import guild, hero, jobs, quests, report, settings, vault
 from levelcap.services.tavern.pulse import Pulse
 from levelcap.services.tavern.tags import STATIC
 from levelcap.services.tavern.visits import Visits
@@ -34,7 +35,7 @@ from levelcap.services.tokens import Tokens, load_tokens
 
 NAME = "tavern"
 RECONNECT_S = 10.0
-PAGES = (hero,)
+PAGES = (hero, quests, guild, jobs, vault, settings, report)
 FAVICON = (
     "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 24 24' fill='none' stroke='#f0b95b' "
     "stroke-width='2'>"
@@ -80,6 +81,7 @@ def build(
         cookie_role=lambda cookies: entry.role_of(cookies.get(name)),
     )  # fmt: skip
     _add_entry(app, name)
+    add_downloads(app, realm, keeper)
     version = static_version()
     app.mount(f"/static/{version}", right("viewer")(Statics(directory=STATIC)), name="static")
     tavern = Tavern(realm, pulse, Orders(keeper), Visits(), frozenset(p.PATH for p in PAGES))

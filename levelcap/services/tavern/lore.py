@@ -179,3 +179,22 @@ def size_text(size_bytes: int | None) -> str:
 def clock(moment: str) -> str:
     """The time of day of a time of the database, UTC."""
     return moment[11:19]
+
+
+RULESETS = {
+    "duel": ("Duel", "One against one, a closing zone, sixty seconds."),
+    "lms": ("Last one standing", "Ten players, one survivor."),
+    "siege": ("Siege", "Five against five: towers, creeps, a core to break."),
+    "crown": ("Crown", "Five against five: hold the centre, race to a hundred."),
+}
+INTENTS = {
+    "FIGHT": ("swords", "shoots, or closes on an enemy in range"),
+    "FLEE": ("skip", "moves away when weak or outnumbered"),
+    "LOOT": ("chest", "goes for an item close by"),
+    "CAUTIOUS": ("shield", "keeps its distance, waits for cooldown or allies"),
+    "EXPLORE": ("compass", "looks for what it does not see yet"),
+}
+SETTINGS = {
+    "cores": "Cores", "disk_cap_gb": "Disk cap (GB)", "pause_on_battery": "Rest while on battery",
+    "log_level": "Talkativeness of the logs", "port_offset": "Port offset",
+}  # fmt: skip

@@ -118,6 +118,13 @@ class Pulse:
             known = self._shared[name] = (time.monotonic(), await asyncio.to_thread(read))
         return known[1]
 
+    def recent(self, name: str, read: Callable[[], Any], fresh_s: float) -> Any:
+        """The same for a caller that is in a thread already."""
+        known = self._shared.get(name)
+        if known is None or time.monotonic() - known[0] >= fresh_s:
+            known = self._shared[name] = (time.monotonic(), read())
+        return known[1]
+
     async def _run(self) -> None:
         while True:
             began = time.monotonic()

@@ -91,10 +91,12 @@ class HeroPage:
         elif self.found["away"] and self.found["away"]["events"]:
             self._away(self.found["away"])
         with div("hero-grid"):
-            self._sheet()
-            self._battle()
-            self._feed()
-            self._honours()
+            with div("pillar"):
+                self._sheet()
+                self._honours()
+            with div("pillar"):
+                self._battle()
+                self._feed()
         self.refresh(self.moment)
 
     def _welcome(self) -> None:

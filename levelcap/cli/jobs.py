@@ -1,0 +1,87 @@
+"""`levelcap job …`: the queue by hand. `levelcap settings …`: the machine's settings."""
+
+from __future__ import annotations
+
+import json
+
+import yaml
+from rich.console import Console
+from rich.table import Table
+
+from levelcap.campaign.realm import realm
+from levelcap.jobs.priority import set_priority
+from levelcap.kit.config import describe_settings, save_settings
+from levelcap.kit.errors import BadValue, refuse
+
+
+def ls(*, status: str | None = None, type: str | None = None, limit: int = 20) -> None:
+    """List jobs, newest first."""
+    with realm() as opened:
+        rows = opened.store.list(status, type, limit)
+    table = Table()
+    for name in ("id", "type", "status", "priority", "tries", "worker", "created", "error"):
+        table.add_column(name)
+    for row in rows:
+        table.add_row(
+            row.id, row.type, row.status.value, row.priority, f"{row.attempts}/{row.max_attempts}",
+            row.worker or "", row.created[:19], (row.error or "")[:60],
+        )  # fmt: skip
+    _console().print(table)
+
+
+def show(job: str, /) -> None:
+    """Show one job and what happened to it."""
+    with realm() as opened:
+        found, events = opened.store.get(job), opened.store.events(job)
+    _console().print(json.dumps({**found.as_json(), "events": events}, indent=1), markup=False)
+
+
+def retry(job: str, /) -> None:
+    """Queue a failed, dead or cancelled job again."""
+    with realm() as opened:
+        _console().print(f"{job}: {opened.store.retry(job).status.value}")
+
+
+def cancel(job: str, /) -> None:
+    """End an open job."""
+    with realm() as opened:
+        _console().print(f"{job}: {opened.store.cancel(job).status.value}")
+
+
+def priority(job: str, priority: str, /) -> None:
+    """Move a waiting job: critical, high, normal, low or idle."""
+    with realm() as opened:
+        _console().print(f"{job}: {set_priority(opened.store, job, priority).priority}")
+
+
+def settings_show() -> None:
+    """List every setting, its value and where the value comes from."""
+    table = Table()
+    for name in ("setting", "value", "from", "default", "what it is"):
+        table.add_column(name)
+    for row in describe_settings():
+        table.add_row(
+            row["name"], str(row["value"]), row["origin"], str(row["default"]), row["help"]
+        )
+    _console().print(table)
+
+
+def settings_set(*changes: str) -> None:
+    """Write settings, each as name=value; name= takes one back to its default."""
+    save_settings(parse_pairs(changes))
+    settings_show()
+
+
+def parse_pairs(pairs: tuple[str, ...]) -> dict[str, object]:
+    """`name=value` pairs, values read as YAML scalars."""
+    made: dict[str, object] = {}
+    for pair in pairs:
+        name, equals, value = pair.partition("=")
+        if not equals or not name:
+            raise BadValue(refuse("a change is name=value", pair, "Write e.g. cores=2"))
+        made[name] = yaml.safe_load(value) if value else None
+    return made
+
+
+def _console() -> Console:
+    return Console(highlight=False, soft_wrap=True)

@@ -1,0 +1,40 @@
+"""Two checkpoints side by side: what was measured of each, and the difference with its interval."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from levelcap.services.tavern import lore
+from levelcap.services.tavern.tags import Tag, div, paragraph, span
+
+ROWS = (
+    ("Step", "step"), ("Elo", "elo"), ("Train loss", "train_loss"), ("Held-out loss", "val_loss"),
+    ("ACC", "accuracy"), ("Decisions learned from", "total_examples_trained"),
+    ("Core-seconds so far", "cost_core_seconds"), ("Bytes", "size_bytes"),
+)  # fmt: skip
+
+
+def show_comparison(found: dict[str, Any]) -> None:
+    """The answer of `GET /api/compare` as a table, and one line that can be copied."""
+    a, b = found["a"], found["b"]
+    with div("table-wrap"), Tag("table", "sheet-table compare"):
+        with Tag("thead"), Tag("tr"):
+            Tag("th")
+            Tag("th", "num mono", a["id"])
+            Tag("th", "num mono", b["id"])
+        with Tag("tbody"):
+            for title, column in ROWS:
+                with Tag("tr"):
+                    Tag("td", text=title)
+                    Tag("td", "num", lore.number(a[column], 4))
+                    Tag("td", "num", lore.number(b[column], 4))
+    gain = found["elo_difference"]
+    if gain is None:
+        paragraph("Not both were judged in the same world yet.", "empty")
+        return
+    value, low, high = gain
+    certain = "better" if low > 0 else ("worse" if high < 0 else "not certainly different")
+    colour = {"better": "done", "worse": "failed"}.get(certain, "plain")
+    with div("row"):
+        span(f"chip {colour}", f"the first is {certain}")
+        span("figure-value", f"{value:+.0f} Elo ({low:+.0f} to {high:+.0f})")

@@ -1,0 +1,145 @@
+"""`/guild`: what the hero can do, as far as it is measured; its titles and achievements."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from nicegui import ui
+from sqlalchemy import Connection, text
+
+from levelcap.campaign.strength import evaluations
+from levelcap.campaign.titles import Threshold, honours, load_titles
+from levelcap.kit.db import reading
+from levelcap.services.tavern import lore
+from levelcap.services.tavern.frame import Tavern, frame, page_heading
+from levelcap.services.tavern.pulse import Moment
+from levelcap.services.tavern.tags import Icon, Tag, card, div, heading, paragraph, span, tip
+
+PATH = "/guild"
+
+
+def build(tavern: Tavern) -> None:
+    """Registers the page."""
+
+    @ui.page(PATH, title=f"Guild · {lore.TITLE_LINE}")
+    async def guild_page() -> None:
+        moment = await tavern.pulse.now()
+        found = await asyncio.to_thread(_load, tavern, moment)
+        with frame(tavern, PATH, moment):
+            page_heading("Guild", "What the hero can do, as far as it has been measured.")
+            with div("split"):
+                _rulesets(found["worlds"])
+                _intents()
+            _titles(moment, found["honours"])
+            _achievements(found["honours"])
+
+
+def _load(tavern: Tavern, moment: Moment) -> dict[str, Any]:
+    hero = moment.hero
+    with reading(tavern.realm.engine) as connection:
+        return {
+            "worlds": {name: _measured(connection, hero["id"], name) for name in lore.RULESETS},
+            "honours": honours(
+                connection, hero["id"], hero["stats"]["XP"]["value"], hero["elo"]["elo"]
+            ),
+        }
+
+
+def _measured(connection: Connection, hero: str, world: str) -> dict[str, Any] | None:
+    """The newest judged checkpoint in a ruleset, and the best Elo there."""
+    newest = text(
+        "SELECT id, elo, elo_low, elo_high FROM ledger WHERE hero = :h AND world = :w"
+        " AND elo IS NOT NULL ORDER BY seq DESC LIMIT 1"
+    )
+    row = connection.execute(newest, {"h": hero, "w": world}).first()
+    if row is None:
+        return None
+    best = text("SELECT max(elo) FROM ledger WHERE hero = :h AND world = :w")
+    judged = evaluations(connection, row.id)
+    return {
+        **row._asdict(), "best": connection.execute(best, {"h": hero, "w": world}).scalar_one(),
+        "sealed": judged[-1]["sealed"] if judged else {},
+    }  # fmt: skip
+
+
+def _rulesets(worlds: dict[str, dict[str, Any] | None]) -> None:
+    with card("Rulesets"):
+        for name, (title, words) in lore.RULESETS.items():
+            found = worlds[name]
+            with Tag("section", "skill", aria_label=title):
+                with div("row between"):
+                    heading(title, 3)
+                    if found is None:
+                        span("chip plain", "not entered yet")
+                    else:
+                        low, high = found["elo_low"], found["elo_high"]
+                        tip(f"Elo {lore.elo_text(found['elo'], low, high)}",
+                            f"newest judged checkpoint: {found['id']}\nbest so far: "
+                            f"{lore.number(found['best'], 5)}", "chip")  # fmt: skip
+                paragraph(words, "muted")
+                for bot, record in (found or {}).get("sealed", {}).items():
+                    _meter(bot, record)
+
+
+def _meter(bot: str, record: dict[str, Any]) -> None:
+    rate = float(record["win_rate"])
+    with div("meter"):
+        with div("meter-head"):
+            span(
+                "quest-sub", f"against cousins of {bot}" if "seer" not in bot else f"against {bot}"
+            )
+            tip(lore.percent(rate), f"win rate = (wins + draws / 2) / games\nraw value: {rate:.4f}")
+        Tag("progress", "", max="1", value=str(round(rate, 4)), aria_label=f"Win rate, {bot}")
+
+
+def _intents() -> None:
+    with card("Intents"):
+        paragraph(
+            "The five things a player can be about at any moment. They are named in every "
+            "recording; how well the hero does each is not measured yet.", "muted",
+        )  # fmt: skip
+        for name, (icon, words) in lore.INTENTS.items():
+            with Tag("section", "intent", aria_label=name):
+                Icon(icon)
+                with div("event-words"):
+                    span("event-title", name)
+                    span("event-text", words)
+                span("chip plain", "not measured")
+
+
+def _titles(moment: Moment, found: dict[str, Any]) -> None:
+    steps, elo = moment.hero["stats"]["XP"]["value"], moment.hero["elo"]["elo"]
+    with card("Titles"):
+        with div("split"):
+            _ladder("By experience", load_titles().steps, steps, "XP")
+            _ladder("By strength", load_titles().elo, elo, "Elo")
+
+
+def _ladder(title: str, rows: list[Threshold], value: float | None, unit: str) -> None:
+    with Tag("section", aria_label=title):
+        heading(title, 3)
+        with Tag("ol", "ladder"):
+            for row in rows:
+                done = value is not None and value >= row.at
+                with Tag("li", "rung done" if done else "rung"):
+                    Icon("check" if done else "lock")
+                    span("rung-title", row.title)
+                    span("quest-sub", f"{lore.number(int(row.at))} {unit}")
+
+
+def _achievements(found: dict[str, Any]) -> None:
+    done = sum(row["done"] for row in found["achievements"])
+    with card(f"Achievements · {done} of {len(found['achievements'])}"):
+        with Tag("ul", "deeds"):
+            for row in found["achievements"]:
+                with Tag("li", "deed done" if row["done"] else "deed"):
+                    Icon("star" if row["done"] else "lock")
+                    with div("event-words"):
+                        span("event-title", row["title"])
+                        span("event-text", row["text"])
+                        share = min(1.0, row["have"] / row["at"])
+                        Tag("progress", "", max="1", value=str(round(share, 4)),
+                            aria_label=row["title"])  # fmt: skip
+                    have = min(row["have"], row["at"])
+                    span("quest-sub", f"{lore.number(int(have))} / {lore.number(int(row['at']))}")

@@ -1,0 +1,225 @@
+"""`/jobs`: every piece of work, page by page, what happened to it, and who works."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Any
+
+from nicegui import context, ui
+
+from levelcap.campaign.work import JOB_TYPES
+from levelcap.jobs.job import OPEN, PRIORITIES, Job, Status
+from levelcap.services.tavern import lore
+from levelcap.services.tavern.fields import Field
+from levelcap.services.tavern.frame import Tavern, frame, page_heading
+from levelcap.services.tavern.pulse import Moment
+from levelcap.services.tavern.tags import (
+    Modal,
+    Tag,
+    button,
+    card,
+    div,
+    heading,
+    paragraph,
+    span,
+)
+
+PATH = "/jobs"
+PAGE = 25
+ANY = "any"
+
+
+def build(tavern: Tavern) -> None:
+    """Registers the page."""
+
+    @ui.page(PATH, title=f"Jobs · {lore.TITLE_LINE}")
+    async def jobs_page() -> None:
+        moment = await tavern.pulse.now()
+        page = JobsPage(tavern)
+        await page.read()
+        with frame(tavern, PATH, moment):
+            page.build()
+        tavern.pulse.listen(context.client, page.refresh)
+
+
+class JobsPage:
+    """One open page."""
+
+    def __init__(self, tavern: Tavern) -> None:
+        self.tavern = tavern
+        self.status = self.type = ANY
+        self.cursors: list[str | None] = [None]  # `before` of every page up to this one
+        self.rows: list[Job] = []
+        self.workers: list[dict[str, Any]] = []
+        self.counts: dict[str, int] = {}
+
+    async def read(self) -> None:
+        """Reads one page."""
+        await asyncio.to_thread(self._read)
+
+    def _read(self) -> None:
+        store = self.tavern.realm.store
+        status = None if self.status == ANY else self.status
+        kind = None if self.type == ANY else self.type
+        self.rows = store.list(status, kind, PAGE + 1, self.cursors[-1])
+        self.workers = store.workers()
+        self.counts = self.tavern.pulse.recent("job counts", lambda: store.stats()["status"], 2.0)
+
+    def build(self) -> None:
+        """Everything, top to bottom."""
+        page_heading("Jobs", "Every quest becomes work in a queue; a worker that dies loses none.")
+        self._chips = Tag("ul", "chips")
+        with card(None, "jobs-card"):
+            with div("row between"):
+                heading("The queue")
+                with div("row filters"):
+                    Field("Status", "choice", ANY, options=(ANY, *(s.value for s in Status)),
+                          on_change=self._filter("status"))  # fmt: skip
+                    Field("Kind of work", "choice", ANY, options=(ANY, *JOB_TYPES),
+                          on_change=self._filter("type"))  # fmt: skip
+            self._table = div("table-wrap")
+            with div("pager"):
+                self._newer = button("Newer", self._turn(-1), "small", "left")
+                self._place = span()
+                self._older = button("Older", self._turn(1), "small", "right")
+        with card("Workers"):
+            self._people = div("table-wrap")
+        with Modal("Job") as self._window:
+            self._inside = div("form")
+        self._fill()
+
+    def _filter(self, name: str) -> Any:
+        async def choose(value: str) -> None:
+            setattr(self, name, value)
+            self.cursors = [None]
+            await self.reload()
+
+        return choose
+
+    def _turn(self, way: int) -> Any:
+        async def turn() -> None:
+            if way > 0 and len(self.rows) > PAGE:
+                self.cursors.append(self.rows[PAGE - 1].id)
+            elif way < 0 and len(self.cursors) > 1:
+                self.cursors.pop()
+            await self.reload()
+
+        return turn
+
+    async def refresh(self, moment: Moment) -> None:
+        """Follows what happens, on the first page only: others stay as they are read."""
+        if moment.events and len(self.cursors) == 1:
+            await self.reload()
+
+    async def reload(self) -> None:
+        """Reads and draws anew."""
+        await self.read()
+        self._fill()
+
+    def _fill(self) -> None:
+        self._chips.clear()
+        with self._chips:
+            for status, count in self.counts.items():
+                Tag("li", f"chip {status}", f"{count:,} {status}")
+        self._table.clear()
+        with self._table:
+            self._jobs(self.rows[:PAGE])
+        number = len(self.cursors)
+        self._place.say(f"page {number}")
+        self._newer.put(disabled=number == 1)
+        self._older.put(disabled=len(self.rows) <= PAGE)
+        self._people.clear()
+        with self._people:
+            self._show_workers()
+
+    def _jobs(self, rows: list[Job]) -> None:
+        if not rows:
+            paragraph("No job is like that.", "empty")
+            return
+        with Tag("table", "sheet-table"):
+            with Tag("thead"), Tag("tr"):
+                for name, classes in (("Work", ""), ("Status", ""), ("Priority", "optional"),
+                                      ("Tries", "num optional"), ("Worker", "optional"),
+                                      ("When", "optional"), ("", "")):  # fmt: skip
+                    Tag("th", classes, name)
+            with Tag("tbody"):
+                for job in rows:
+                    self._row(job)
+
+    def _row(self, job: Job) -> None:
+        with Tag("tr", data_job=job.id):
+            with Tag("td"):
+                span(text=job.type)
+                Tag("div", "quest-sub mono", job.id)
+            with Tag("td"):
+                span(f"chip {job.status.value}", job.status.value)
+                if job.status is Status.RUNNING:
+                    Tag("div", "quest-sub", f"{100 * job.progress:.0f} % {job.message}")
+            Tag("td", "optional", job.priority)
+            Tag("td", "num optional", f"{job.attempts} / {job.max_attempts}")
+            Tag("td", "optional", job.worker or "–")
+            Tag("td", "optional", lore.ago(job.created), title=job.created)
+            with Tag("td", "num"):
+                button("Details", self._open(job.id), "small")
+
+    def _show_workers(self) -> None:
+        if not self.workers:
+            paragraph("No worker has come yet.", "empty")
+        for row in self.workers:
+            with div("row"):
+                span("dot running" if row["alive"] else "dot stopped")
+                span(text=row["name"])
+                span("quest-sub", f"{row['device']} · {', '.join(row['roles'])}")
+                span("chip plain", f"{len(row['jobs'])} in hand")
+
+    def _open(self, job_id: str) -> Any:
+        async def show() -> None:
+            store = self.tavern.realm.store
+            job = await asyncio.to_thread(store.get, job_id)
+            events = await asyncio.to_thread(store.events, job_id)
+            self._inside.clear()
+            with self._inside:
+                self._details(job, events)
+            self._window.open()
+
+        return show
+
+    def _details(self, job: Job, events: list[dict[str, Any]]) -> None:
+        with div("row"):
+            span(f"chip {job.status.value}", job.status.value)
+            span("mono", job.id)
+        if job.error:
+            paragraph(job.error, "problem")
+        Tag("pre", "mono", json.dumps(job.payload, indent=1, ensure_ascii=False))
+        with Tag("ol", "feed"):
+            for event in events:
+                with Tag("li", "event"):
+                    with div("event-words"):
+                        span("event-title", event["kind"])
+                        span("event-text", event["worker"] or "")
+                    span("event-time", lore.clock(event["time"]))
+        with div("row"):
+            if job.status in OPEN:
+                button("Cancel", self._order(job, "cancel"), "danger", "cross")
+            elif job.status is not Status.DONE:
+                button("Try again", self._order(job, "retry"), "primary", "undo")
+            if job.status is Status.QUEUED:
+                Field("Priority", "choice", job.priority, options=PRIORITIES,
+                      on_change=self._prioritise(job))  # fmt: skip
+
+    def _order(self, job: Job, verb: str) -> Any:
+        async def order() -> None:
+            if await self.tavern.orders.ask("POST", f"/api/jobs/{job.id}/{verb}"):
+                self._window.close()
+            await self.reload()
+
+        return order
+
+    def _prioritise(self, job: Job) -> Any:
+        async def move(priority: str) -> None:
+            path = f"/api/jobs/{job.id}/priority"
+            await self.tavern.orders.ask("POST", path, {"priority": priority}, done="Moved")
+            await self.reload()
+
+        return move

@@ -1,0 +1,206 @@
+"""`/quests`: the board. Drop a recipe, move, retry or call off a quest, copy its command."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from nicegui import context, ui
+from sqlalchemy import Connection
+
+from levelcap.campaign import quests, runs
+from levelcap.campaign.quests import Quest
+from levelcap.kit.db import reading
+from levelcap.services.tavern import lore
+from levelcap.services.tavern.fields import Drop, Field
+from levelcap.services.tavern.frame import Tavern, frame, page_heading
+from levelcap.services.tavern.orders import attempt
+from levelcap.services.tavern.pulse import Moment
+from levelcap.services.tavern.tags import (
+    Copy,
+    Icon,
+    Tag,
+    button,
+    card,
+    div,
+    heading,
+    paragraph,
+    span,
+)
+
+PATH = "/quests"
+SHOWN = 20
+LANES = (
+    ("Waiting", ("queued",), "Nothing waits. The wheel makes the next quest by itself."),
+    ("In battle", ("running",), "Nobody is fighting at the moment."),
+    ("Over", ("done", "skipped", "failed", "dead", "cancelled"), "No quest has ended yet."),
+)
+PRIORITIES = ("critical", "high", "normal", "low", "idle")
+TEMPLATES = {
+    "record": "quest: record\nworld: duel\nteacher: master\npartner: veteran\n"
+    "games: 400\nseed: 1\n",
+    "imitate": "quest: imitate\nworld: duel\nshards: [{shard}]\npolicies: [master]\nminutes: 0.5\n",
+    "reinforce": "quest: reinforce\nworld: duel\nfrom: champion\nminutes: 2\nseed: 1\n"
+    "set: {engine.schedule: constant}\n",
+    "evaluate": "quest: evaluate\ncheckpoint: latest\ngames: 400\n",
+}
+
+
+def build(tavern: Tavern) -> None:
+    """Registers the page."""
+
+    @ui.page(PATH, title=f"Quests · {lore.TITLE_LINE}")
+    async def quests_page() -> None:
+        moment = await tavern.pulse.now()
+        page = QuestsPage(tavern)
+        await page.read()
+        with frame(tavern, PATH, moment):
+            page.build()
+        tavern.pulse.listen(context.client, page.refresh)
+
+
+class QuestsPage:
+    """One open page."""
+
+    def __init__(self, tavern: Tavern) -> None:
+        self.tavern = tavern
+        self.rows: list[Quest] = []
+        self.runs: dict[str, runs.Run] = {}
+        self.shard = "demos-…"
+        self._bars: dict[str, Tag] = {}
+
+    async def read(self) -> None:
+        """Reads what the board shows."""
+        await asyncio.to_thread(self._read)
+
+    def _read(self) -> None:
+        with reading(self.tavern.realm.engine) as connection:
+            going = quests.list_quests(connection, status="open", limit=100)
+            ended = [q for q in quests.list_quests(connection, limit=SHOWN * 2)
+                     if q.status not in quests.OPEN]  # fmt: skip
+            self.rows = going[::-1] + ended[:SHOWN]
+            self.runs = _runs_of(connection, self.rows)
+            self.shard = _newest_shard(connection) or self.shard
+
+    def build(self) -> None:
+        """Everything, top to bottom."""
+        page_heading("Quests", "What is asked of the hero. An empty board fills by itself.")
+        self._board = div("board")
+        self._fill()
+        with card("Ask for something", "ask"):
+            with div("templates"):
+                for kind in TEMPLATES:
+                    self._template(kind)
+            with div("split"):
+                with div("form"):
+                    hint = "Choose a start above, or write your own; QUICKSTART lists every key."
+                    self._recipe = Field("Recipe (YAML)", "area", "", hint=hint)
+                    button("Put it on the board", self._send, "primary", "plus")
+                Drop("Drop a recipe file here, or choose one", self._upload)
+
+    def _template(self, kind: str) -> None:
+        word, icon, text = lore.quest_words(kind)
+        with Tag("button", "btn template", type="button") as shown:
+            Icon(icon)
+            span(text=word)
+            Tag("small", text=text)
+        recipe = TEMPLATES[kind].replace("{shard}", self.shard)
+        shown.on("click", lambda: self._recipe.set(recipe), args=[])
+
+    async def _send(self) -> None:
+        await self._upload("recipe.yaml", str(self._recipe.value))
+
+    async def _upload(self, name: str, text: str) -> None:
+        said = await attempt(self.tavern.orders.upload(name, text))
+        if said is not None:
+            ui.notify("On the board", caption=said["title"], type="positive", position="top-right")
+            await self.reload()
+
+    async def refresh(self, moment: Moment) -> None:
+        """Follows what happens."""
+        if moment.events:
+            await self.reload()
+        quest = moment.training["quest"]
+        if quest is not None and (bar := self._bars.get(quest["id"])) is not None:
+            bar.put(value=round(float(quest["progress"]), 3))
+
+    async def reload(self) -> None:
+        """Reads and draws the board anew."""
+        await self.read()
+        self._fill()
+
+    def _fill(self) -> None:
+        self._board.clear()
+        self._bars = {}
+        with self._board:
+            for name, statuses, nothing in LANES:
+                found = [quest for quest in self.rows if quest.status in statuses]
+                with Tag("section", "lane", aria_label=name):
+                    with div("lane-head"):
+                        heading(name)
+                        span("chip plain", str(len(found)))
+                    for quest in found:
+                        self._quest(quest)
+                    if not found:
+                        paragraph(nothing, "empty")
+
+    def _quest(self, quest: Quest) -> None:
+        word, icon, _ = lore.quest_words(quest.kind)
+        with Tag("article", "quest", data_quest=quest.id):
+            with div("quest-title"):
+                Icon(icon)
+                span(text=quest.title)
+            with div("row"):
+                span(f"chip {quest.status}", lore.QUEST_STATUS.get(quest.status, quest.status))
+                span("quest-sub", f"{word} · from {quest.source} · {lore.ago(quest.created)}")
+            if quest.status == "running":
+                self._bars[quest.id] = Tag("progress", "", max="1", value="0",
+                                           aria_label="Progress")  # fmt: skip
+            if quest.status in ("failed", "dead") and quest.result:
+                paragraph(str(quest.result.get("error") or ""), "quest-sub problem")
+            if quest.run in self.runs:
+                self._command(self.runs[quest.run])
+            self._buttons(quest)
+
+    def _command(self, run: runs.Run) -> None:
+        with Tag("details"):
+            Tag("summary", "quest-sub", f"Command and seed ({run.seed})")
+            Copy(run.command)
+
+    def _buttons(self, quest: Quest) -> None:
+        with div("row"):
+            if quest.status == "queued":
+                Field("Priority", "choice", quest.priority, options=PRIORITIES,
+                      on_change=self._prioritise(quest), classes="inline")  # fmt: skip
+            if quest.status in quests.OPEN:
+                button("Call off", self._order(quest, "cancel"), "small danger", "cross")
+            elif quest.status != "done":
+                button("Try again", self._order(quest, "retry"), "small", "undo")
+
+    def _prioritise(self, quest: Quest) -> Any:
+        async def move(priority: str) -> None:
+            path = f"/api/quests/{quest.id}/priority"
+            await self.tavern.orders.ask("POST", path, {"priority": priority}, done="Moved")
+            await self.reload()
+
+        return move
+
+    def _order(self, quest: Quest, verb: str) -> Any:
+        async def order() -> None:
+            await self.tavern.orders.ask("POST", f"/api/quests/{quest.id}/{verb}")
+            await self.reload()
+
+        return order
+
+
+def _runs_of(connection: Connection, rows: list[Quest]) -> dict[str, runs.Run]:
+    wanted = {quest.run for quest in rows if quest.run is not None}
+    found = runs.list_runs(connection, limit=200)
+    return {run.id: run for run in found if run.id in wanted}
+
+
+def _newest_shard(connection: Connection) -> str | None:
+    for quest in quests.list_quests(connection, status="done", limit=50):
+        if quest.kind == "record" and quest.result:
+            return str(quest.result.get("shard"))
+    return None

@@ -1,0 +1,233 @@
+"""`/settings`, the Armory: the machine's settings, campaigns, New Game+."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any, get_args
+
+import yaml
+from nicegui import ui
+
+from levelcap.campaign import campaigns, schedule
+from levelcap.campaign.campaigns import Campaign
+from levelcap.kit.config import Settings, describe_settings
+from levelcap.kit.db import reading
+from levelcap.kit.paths import get_base_dir
+from levelcap.services.tavern import lore
+from levelcap.services.tavern.fields import Field
+from levelcap.services.tavern.frame import Tavern, frame, page_heading
+from levelcap.services.tavern.orders import refuse_aloud
+from levelcap.services.tavern.tags import Icon, Tag, button, card, div, paragraph, span
+from levelcap.vault.locks import LOCKED
+
+PATH = "/settings"
+STARTS = {
+    "": "from nothing (new game)", "champion": "from the champion (New Game+)",
+    "best": "from the strongest checkpoint (New Game+)",
+    "latest": "from the newest checkpoint (New Game+)",
+}  # fmt: skip
+
+
+def build(tavern: Tavern) -> None:
+    """Registers the page."""
+
+    @ui.page(PATH, title=f"Armory · {lore.TITLE_LINE}")
+    async def settings_page() -> None:
+        moment = await tavern.pulse.now()
+        page = SettingsPage(tavern, moment.hero["id"])
+        await page.read()
+        with frame(tavern, PATH, moment):
+            page.build()
+
+
+class SettingsPage:
+    """One open page."""
+
+    def __init__(self, tavern: Tavern, hero: str) -> None:
+        self.tavern, self.hero = tavern, hero
+        self.rows: list[dict[str, Any]] = []
+        self.campaigns: list[Campaign] = []
+
+    async def read(self) -> None:
+        """Reads settings, campaigns and the machine."""
+        await asyncio.to_thread(self._read)
+
+    def _read(self) -> None:
+        self.rows = describe_settings()
+        self.machine = schedule.look(get_base_dir(), 0.0)
+        with reading(self.tavern.realm.engine) as connection:
+            self.campaigns = campaigns.list_all(connection, self.hero)
+
+    def build(self) -> None:
+        """Everything, top to bottom."""
+        page_heading("Armory", "What the hero may use of this machine, and the campaigns it is on.")
+        with div("split"):
+            with card("This machine"):
+                self._machine = div("form")
+            with div("form"):
+                with card("Task Master"):
+                    self._task_master()
+                with card("Settings of the campaign"):
+                    self._overrides = div("form")
+        with card("Campaigns"):
+            self._campaigns = div("form")
+        with card("Begin again"):
+            self._begin()
+        self._fill()
+
+    def _fill(self) -> None:
+        for place, draw in (
+            (self._machine, self._draw_machine), (self._campaigns, self._draw_campaigns),
+            (self._overrides, self._draw_overrides),
+        ):  # fmt: skip
+            place.clear()
+            with place:
+                draw()
+
+    def _draw_machine(self) -> None:
+        self._fields = {}
+        for row in self.rows:
+            name, value = row["name"], row["value"]
+            outside = row["origin"] not in ("file", "default")
+            hint = f"{row['help']}; default {row['default']}"
+            hint += f"; set by {row['origin']}" if outside else ""
+            kind, options = _kind(name, value)
+            shown = value if kind == "switch" else str(value)
+            self._fields[name] = Field(
+                lore.SETTINGS.get(name, name), kind, shown, options=options, hint=hint,
+                locked=outside,
+            )  # fmt: skip
+        button("Save", self._save, "primary", "check")
+        paragraph("Kept in config/settings.yaml; cores and ports count from the next start.",
+                  "quest-sub")  # fmt: skip
+
+    async def _save(self) -> None:
+        values: dict[str, Any] = {}
+        for row in self.rows:
+            field = self._fields[row["name"]]
+            given = field.value if isinstance(row["value"], bool) else _plain(str(field.value))
+            if given != row["value"]:
+                values[row["name"]] = given
+        if not values:
+            ui.notify("Nothing was changed", position="top-right")
+            return
+        if await self.tavern.orders.ask("POST", "/api/settings", {"values": values}, done="Saved"):
+            await self.reload()
+
+    def _task_master(self) -> None:
+        machine = self.machine
+        lines = (
+            ("gears", f"{machine.cores} cores on this machine"),
+            ("bolt", "on battery" if machine.on_battery else "on mains power"),
+            ("book", f"{machine.free_memory_gb:.1f} GB of memory free"),
+            ("chest", f"{machine.free_disk_gb:.1f} GB of disk free"),
+        )
+        with Tag("ul", "facts"):
+            for icon, words in lines:
+                with Tag("li", "row"):
+                    Icon(icon)
+                    span(text=words)
+        paragraph("Training waits on battery or when the disk is full, and goes on by itself.",
+                  "quest-sub")  # fmt: skip
+
+    def _active(self) -> Campaign | None:
+        return next((c for c in self.campaigns if c.status == "active"), None)
+
+    def _draw_overrides(self) -> None:
+        active = self._active()
+        if active is None:
+            paragraph("No campaign is active.", "empty")
+            return
+        for name, value in sorted(active.config_overrides.items()):
+            with div("row between setting-row"):
+                with div("row"):
+                    if name in LOCKED:
+                        Icon("lock")
+                    span("mono", name)
+                span("mono", str(value))
+        if not active.config_overrides:
+            paragraph("Nothing differs from the hero's own settings.", "empty")
+        with div("thirds"):
+            self._name = Field("Setting", value="", hint=f"locked: {', '.join(sorted(LOCKED))}")
+            self._value = Field("Value", value="")
+            self._approve = Field("Approve a locked one", "switch", False)
+        button("Set it", self._override, "", "check")
+
+    async def _override(self) -> None:
+        active, name = self._active(), str(self._name.value).strip()
+        if active is None or not name:
+            refuse_aloud("a setting needs a name; got ''. Fill in the first field.")
+            return
+        body = {
+            "values": {name: _plain(str(self._value.value))},
+            "approve": [name] if self._approve.value else [],
+        }
+        path = f"/api/campaigns/{active.id}/settings"
+        if await self.tavern.orders.ask("POST", path, body, done="Set"):
+            await self.reload()
+
+    def _draw_campaigns(self) -> None:
+        for row in self.campaigns[:30]:
+            peak = row.peak_metrics.get("elo")
+            best = "not judged yet" if peak is None else f"best Elo {peak['value']:.0f}"
+            kind = "New Game+" if row.starting_checkpoint else "new game"
+            with div("row between setting-row", data_campaign=row.id):
+                with div("event-words"):
+                    span("event-title", row.name)
+                    span("quest-sub", f"{kind} · level {lore.level(row.current_step)} · {best} · "
+                         f"begun {lore.ago(row.created_at)}")  # fmt: skip
+                with div("row"):
+                    status = {"active": "running", "archived": "plain"}.get(row.status, "plain")
+                    span(f"chip {status}", row.status)
+                    if row.status == "active":
+                        button("Archive", self._order(row, "archive"), "small", "chest")
+                    else:
+                        button("Continue", self._order(row, "continue"), "small", "play")
+        if not self.campaigns:
+            paragraph("No campaign yet.", "empty")
+
+    def _order(self, row: Campaign, verb: str) -> Any:
+        async def order() -> None:
+            await self.tavern.orders.ask("POST", f"/api/campaigns/{row.id}/{verb}")
+            await self.reload()
+
+        return order
+
+    def _begin(self) -> None:
+        paragraph("A new campaign archives the present one. Nothing is deleted; an archived one can "
+                  "be continued.", "muted")  # fmt: skip
+        with div("thirds"):
+            self._title = Field("Name", value="")
+            self._start = Field("Start", "choice", "", options=STARTS)
+        button("Begin the campaign", self._create, "primary", "banner")
+
+    async def _create(self) -> None:
+        body: dict[str, Any] = {"hero": self.hero, "name": str(self._title.value).strip()}
+        if self._start.value:
+            body["starting_checkpoint"] = self._start.value
+        if await self.tavern.orders.ask("POST", "/api/campaigns", body, done="It begins"):
+            self._title.set("")
+            await self.reload()
+
+    async def reload(self) -> None:
+        """Reads and draws anew."""
+        await self.read()
+        self._fill()
+
+
+def _kind(name: str, value: Any) -> tuple[str, tuple[str, ...] | None]:
+    options = get_args(Settings.model_fields[name].annotation)
+    if options and all(isinstance(option, str) for option in options):
+        return "choice", options
+    if isinstance(value, bool):
+        return "switch", None
+    return "number", None
+
+
+def _plain(text: str) -> Any:
+    """A number where it is one, else the text itself."""
+    try:
+        found = yaml.safe_load(text)
+    except yaml.YAMLError:
+        return text
+    return found if isinstance(found, int | float | bool) else text
