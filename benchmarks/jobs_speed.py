@@ -8,8 +8,9 @@ and with litequeue. `take` is the time of one claim. Everybody has asked the emp
 before the clock starts. Peers run in `.venv-peers` (`make
 bench-peers`); without it their rows are missing. Durability is that of the row: FULL means that
 every commit waits for the disk; ours does so for submissions and completions, while a claim may be
-undone by a power cut (the job then waits again). Ours counts limits, checks payloads, writes an event per step and
-can give a job of a killed worker to another; huey forgets such a job, litequeue keeps it locked.
+undone by a power cut (the job then waits again). Ours counts limits, checks payloads, writes an
+event per step and can give a job of a killed worker to another; huey forgets such a job, litequeue
+keeps it locked.
 
 The last row is 64 workers that ask twice a second each, as idle workers do. The last line is JSON:
 `ours_claims_per_s` and `best_peer_per_s` are cycles a second with 8 workers at FULL durability,

@@ -98,7 +98,9 @@ def count_all(connection: Connection, types: Iterable[str], clock: Clock) -> dic
     }
 
 
-def purge(connection: Connection, older_than_days: float, keep: int, limit: int) -> int:
+def purge(
+    connection: Connection, clock: Clock, older_than_days: float, keep: int, limit: int
+) -> int:
     """Deletes final jobs (and silent workers) older than that; returns how many jobs went.
 
     The newest `keep` jobs stay whatever their age, so that a wall clock that jumps ahead cannot
@@ -110,6 +112,6 @@ def purge(connection: Connection, older_than_days: float, keep: int, limit: int)
     before = (datetime.now(UTC) - timedelta(days=older_than_days)).isoformat(
         timespec="milliseconds"
     )
-    roster.forget_silent(connection, before)
+    roster.forget_silent(connection, clock, before)
     values = {"before": before, "keep": keep, "limit": limit}
     return connection.execute(_PURGE, values).rowcount

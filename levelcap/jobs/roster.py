@@ -24,9 +24,9 @@ _SEEN = (
     " WHERE name = :name"
 )
 _FORGET = text("DELETE FROM workers WHERE name = :name")
-_FORGET_SILENT = text(
-    "DELETE FROM workers WHERE seen < :before AND name NOT IN"
-    " (SELECT worker FROM jobs WHERE status = 'running')"
+_FORGET_SILENT = (
+    "DELETE FROM workers WHERE seen < :before AND (boot <> :boot OR seen_at < :silent_since)"
+    " AND name NOT IN (SELECT worker FROM jobs WHERE status = 'running')"
 )
 _ALL = text(
     "SELECT name, device, roles, pid, host, registered, seen, boot, seen_at,"
@@ -66,9 +66,14 @@ def forget(connection: Connection, worker: str) -> None:
     connection.execute(_FORGET, {"name": worker})
 
 
-def forget_silent(connection: Connection, before: str) -> None:
-    """Removes the rows of workers last heard before this wall time that hold nothing."""
-    connection.execute(_FORGET_SILENT, {"before": before})
+def forget_silent(connection: Connection, clock: Clock, before: str) -> None:
+    """Removes the rows of workers that hold nothing and were last heard before this wall time.
+
+    One that was heard of late by the clock of leases stays, whatever the date says now.
+    """
+    silent_since = clock.now() - ALIVE_S
+    values = {"before": before, "boot": clock.boot_id, "silent_since": silent_since}
+    run(connection, _FORGET_SILENT, values)
 
 
 def show_all(connection: Connection, clock: Clock) -> list[dict[str, Any]]:

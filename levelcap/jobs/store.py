@@ -368,7 +368,7 @@ class Store:
     def purge(self, older_than_days: float, keep: int = 1000, limit: int = 1000) -> int:
         """Deletes up to `limit` final jobs older than that, never the newest `keep`."""
         with transaction(self.engine) as c:
-            return history.purge(c, older_than_days, keep, limit)
+            return history.purge(c, self.clock, older_than_days, keep, limit)
 
     def list(
         self,

@@ -81,7 +81,7 @@ def test_events_carry_their_order_worker_and_fence(store):
     assert found == [("submitted", None, 0), ("claimed", "w1", 1), ("completed", "w1", 1)]
 
 
-def test_a_purge_takes_old_final_jobs_with_their_events_and_keeps_the_newest(store, engine):
+def test_a_purge_takes_old_final_jobs_with_their_events_and_keeps_the_newest(store, engine, hand):
     finish(store, 5)
     store.submit("add", {"n": 5})
     age_all(engine, 8)
@@ -94,6 +94,9 @@ def test_a_purge_takes_old_final_jobs_with_their_events_and_keeps_the_newest(sto
     assert store.purge(7, keep=0, limit=1) == 1
     assert store.purge(7, keep=0) == 1
     assert [job.payload["n"] for job in store.list()] == [5]
+    assert len(store.workers()) == 2  # by the date they are old, but they were heard just now
+    hand.pass_s(31)
+    store.purge(7, keep=0)
     assert store.workers() == []
     with pytest.raises(BadValue):
         store.purge(-1)

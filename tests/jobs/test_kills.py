@@ -22,7 +22,8 @@ def test_a_hundred_kills_lose_no_accepted_job_and_double_none(tmp_path):
 def test_a_paused_worker_that_wakes_up_cannot_report(tmp_path):
     crew = {roles.work: 6, roles.submit: 1}
     with Crowd(tmp_path, crew, lease_s=0.4, work_s=(0.1, 0.2)) as crowd:
-        zombies = pause_some(crowd, ZOMBIES, limit_s=60)
+        zombies, refused = pause_some(crowd, ZOMBIES, limit_s=60)
         outcome = crowd.settle(limit_s=60)
     assert zombies >= ZOMBIES
+    assert refused >= ZOMBIES // 2  # the others were killed before they came to report
     assert (outcome.lost, outcome.doubled, outcome.stale) == (0, 0, 0)

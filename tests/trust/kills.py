@@ -76,7 +76,9 @@ class Crowd:
         lease_s: float = 1.0,
         work_s: tuple[float, float] = (0.0, 0.02),
         seed: int = 0,
+        **told: Any,
     ) -> None:
+        """Makes the queue; `told` are further fields of what each process is told."""
         folder.mkdir(parents=True, exist_ok=True)
         board = folder / "board"
         board.write_bytes(bytes(roles.BOARD_BYTES))
@@ -90,7 +92,8 @@ class Crowd:
             connection.execute(text(roles.EFFECTS_TABLE))
         self.setup = Setup(
             database=str(folder / "realm.db"), board=str(board), slot=0, name="", lease_s=lease_s,
-            work_s=work_s, acks=self.acks, errors=str(self.errors), mutant=mutant,
+            work_s=work_s, acks=self.acks, errors=str(self.errors), refused=str(folder / "refused"),
+            mutant=mutant, **told,
         )  # fmt: skip
         self.roles = [role for role, count in crew.items() for _ in range(count)]
         self.lives = [0] * len(self.roles)
@@ -158,6 +161,10 @@ class Crowd:
             self.processes[slot] = self._start(slot)
         return len(dead)
 
+    def notes(self) -> list[str]:
+        """The lines that processes wrote when they had finished."""
+        return Path(self.acks).read_text().splitlines()
+
     def slots(self, *wanted: Role) -> list[int]:
         return [slot for slot, role in enumerate(self.roles) if role in wanted]
 
@@ -168,6 +175,11 @@ class Crowd:
     def expired(self) -> set[str]:
         """Workers, by name, from which a job was taken (from the event log)."""
         return set(self._ask(_EXPIRED).scalars())
+
+    def turned_away(self) -> set[str]:
+        """Workers, by name, whose report was refused as stale."""
+        path = Path(self.setup.refused)
+        return set(path.read_text().split()) if path.exists() else set()
 
     def _ask(self, query: Any) -> Any:
         with db.reading(self.engine) as connection:
@@ -219,22 +231,26 @@ def kill_at_random(crowd: Crowd, kills: int, pause_s: tuple[float, float]) -> fl
     return sum(in_commit or name in unfinished for name, in_commit in struck) / len(struck)
 
 
-def pause_some(crowd: Crowd, number: int, limit_s: float) -> int:
-    """Pauses workers in the middle of jobs until others have taken these; returns how many.
+def pause_some(crowd: Crowd, number: int, limit_s: float) -> tuple[int, int]:
+    """Pauses workers, each until its lease has ended, and lets them go on.
 
-    A paused worker is let go after its lease has ended; it then reports a job that is no longer
-    its own. Counted from the event log: a pause during which no job was taken does not count.
+    Returns:
+        How many had their job taken while they were paused (from the event log), at least
+        `number` unless `limit_s` is over; and how many of these reported it and were refused.
     """
     workers = crowd.slots(roles.work)
     deadline = time.monotonic() + limit_s
-    while len(crowd.expired()) < number and time.monotonic() < deadline:
+    taken: set[str] = set()
+    while len(taken) < number and time.monotonic() < deadline:
         chosen = crowd.chance.sample(workers, len(workers) // 2)
+        names = {crowd.name(slot) for slot in chosen}
         for slot in chosen:
             crowd.signal(slot, signal.SIGSTOP)
         time.sleep(crowd.setup.lease_s * 1.5)
+        taken |= names & crowd.expired()
         for slot in chosen:
             crowd.signal(slot, signal.SIGCONT)
         time.sleep(crowd.setup.work_s[1] * 2)
         for slot in chosen:  # a new name, so that the next pause counts by itself
             crowd.kill(slot)
-    return len(crowd.expired())
+    return len(taken), len(taken & crowd.turned_away())

@@ -6,8 +6,9 @@ from typing import Any
 
 from sqlalchemy import Connection, event, text
 
-from levelcap.jobs import moves, store
+from levelcap.jobs import history, moves, store
 from levelcap.jobs.job import Job
+from levelcap.jobs.pressure import warnings_or_refuse
 from levelcap.jobs.store import Store
 from levelcap.kit import db
 
@@ -84,9 +85,6 @@ class LooseLimit(Store):
     """Looks at the limit before the transaction, not inside it."""
 
     def submit(self, type: str, payload: Any, **named: Any) -> Any:
-        from levelcap.jobs import history
-        from levelcap.jobs.pressure import warnings_or_refuse
-
         with db.reading(self.engine) as connection:
             warnings_or_refuse(self.types[type], history.load_of(connection, type))
         roomy = replace(self.types[type], when_full="allow")

@@ -17,11 +17,13 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 from sqlalchemy import Connection, Engine, event, text
+from sqlalchemy.exc import SQLAlchemyError
 
-from levelcap.jobs.job import Job, JobType, Refused
+from levelcap.jobs.job import Job, JobType, Refused, Stale
 from levelcap.jobs.store import Store
 from levelcap.jobs.worker import Context, Worker
 from levelcap.kit import db, log
+from levelcap.kit.errors import StateError
 from tests.trust import mutants
 
 BOARD_BYTES = 256
@@ -46,6 +48,7 @@ TYPES = {
     "add": make_type("add", tries=1000, max_pending=100),
     "poison": make_type("poison", tries=3, max_pending=1000),
     "flood": make_type("flood", tries=3, max_pending=10_000),
+    "puddle": make_type("puddle", tries=3, max_pending=5),
 }
 
 
@@ -61,7 +64,12 @@ class Setup:
     work_s: tuple[float, float]
     acks: str = ""
     errors: str = ""
+    refused: str = ""
     mutant: str = ""
+    type: str = "add"
+    """what `flood` submits"""
+    number: int = 0
+    """how often"""
 
 
 def write_effect(connection: Connection, job: Job, result: dict[str, Any]) -> None:
@@ -110,8 +118,10 @@ def open_board(path: str) -> mmap.mmap:
 def work(setup: Setup) -> None:
     """A worker that runs until it is killed or told to stop."""
     handlers = {"add": _adder(setup), "poison": _die}
+    store = open_store(setup)
+    store.complete = _noting_refusals(store.complete, setup)  # type: ignore[method-assign]
     worker = Worker(
-        open_store(setup),
+        store,
         setup.name,
         "local_gpu_1",
         ["trainer"],
@@ -120,6 +130,17 @@ def work(setup: Setup) -> None:
         heartbeat_s=setup.lease_s / 4,
     )
     worker.run()
+
+
+def _noting_refusals(complete: Callable[..., Job], setup: Setup) -> Callable[..., Job]:
+    def complete_or_note(*arguments: Any) -> Job:
+        try:
+            return complete(*arguments)
+        except Stale:
+            append(setup.refused, setup.name)
+            raise
+
+    return complete_or_note
 
 
 def _adder(setup: Setup) -> Callable[..., dict[str, Any]]:
@@ -175,3 +196,69 @@ def reap(setup: Setup) -> None:
         board[setup.slot + BEGUN] = 1
         store.reap()
         time.sleep(0.02)
+
+
+def flood(setup: Setup) -> None:
+    """A client that submits as fast as it can and notes how many were accepted and refused.
+
+    It also notes the most jobs of its type it ever saw waiting.
+    """
+    store = open_store(setup)
+    accepted = refused = peak = 0
+    for number in range(setup.number):
+        try:
+            store.submit(setup.type, {"n": number})
+            accepted += 1
+        except Refused as error:
+            refused += 1
+            peak = max(peak, error.pending)
+    append(setup.acks, f"{accepted} {refused} {peak}")
+
+
+def toil(setup: Setup) -> None:
+    """A worker that asks twice a second and notes how long each answer took."""
+    store, chance = open_store(setup), random.Random(setup.name)
+    store.register(setup.name, "local_gpu_1", ["trainer"])
+    end = time.monotonic() + setup.number
+    time.sleep(chance.uniform(0, 0.5))
+    notes: list[str] = []
+    while time.monotonic() < end:
+        began = time.monotonic()
+        job = _timed(notes, "claim", lambda: store.claim(setup.name))
+        _timed(notes, "heartbeat", lambda: store.heartbeat(setup.name))
+        time.sleep(chance.uniform(*setup.work_s))
+        if job is not None:
+            key = (job.id, setup.name, job.fence)
+            _timed(notes, "complete", lambda key=key, n=job.payload: store.complete(*key, n))
+        time.sleep(max(0.0, 0.5 - (time.monotonic() - began)))
+    append(setup.acks, "\n".join(notes))
+
+
+def look(setup: Setup) -> None:
+    """What an open page asks, again and again."""
+    store = open_store(setup)
+    end = time.monotonic() + setup.number
+    notes: list[str] = []
+    while time.monotonic() < end:
+        for ask in (store.stats, store.list, store.workers):
+            _timed(notes, "look", ask)
+        time.sleep(0.2)
+    append(setup.acks, "\n".join(notes))
+
+
+def _timed(notes: list[str], kind: str, call: Callable[[], Any]) -> Any:
+    began = time.perf_counter()
+    try:
+        return call()
+    except (StateError, SQLAlchemyError) as error:
+        notes.append(f"error {type(error).__name__}: {error}".splitlines()[0])
+        return None
+    finally:
+        notes.append(f"{kind} {time.perf_counter() - began}")
+
+
+def append(path: str, words: str) -> None:
+    """Adds whole lines to a file that several processes write."""
+    file = os.open(path, os.O_CREAT | os.O_APPEND | os.O_WRONLY)
+    os.write(file, f"{words}\n".encode())
+    os.close(file)
