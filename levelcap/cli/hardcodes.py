@@ -19,7 +19,8 @@ PLACES = re.compile(
     rf"^(~{_SLASH}|{_SLASH}(home|root|Users|mnt|media|data|work|tmp|var|opt|srv){_SLASH}\w|[A-Z]:\\)"
 )
 ADDRESSES = re.compile(
-    r"\b(?:\d{1,3}\.){3}\d{1,3}\b|\blocalhost\b|https?://[A-Za-z0-9\[]|\b\w+\.local:\d+"
+    r"\b(?:\d{1,3}\.){3}\d{1,3}\b|\blocalhost\b|\b\w+\.local:\d+"
+    r"|https?://(?!www\.w3\.org/)[A-Za-z0-9\[]"  # a namespace of the W3C is a name
 )
 
 

@@ -49,7 +49,11 @@ def configure(level: str = "info", file: Path | None = None, console: bool = Tru
         render = [structlog.processors.format_exc_info, structlog.processors.JSONRenderer()]
         root.addHandler(_handler(logging.FileHandler(file, encoding="utf-8"), shared, render))
     if console:
-        readable = structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty())
+        readable = structlog.dev.ConsoleRenderer(
+            colors=sys.stderr.isatty(),
+            # The other formatters show local variables, tokens among them.
+            exception_formatter=structlog.dev.plain_traceback,
+        )
         root.addHandler(_handler(logging.StreamHandler(sys.stderr), shared, [readable]))
     structlog.configure(
         processors=[

@@ -9,6 +9,7 @@ from levelcap.kit.errors import refuse
 from levelcap.kit.files import parse_json
 
 MAX_DEPTH = 64
+MAX_VALUES = 200_000
 READ_TIMEOUT_S = 20.0
 DRAIN_BYTES = 2 << 20
 DRAIN_S = 0.5
@@ -107,10 +108,12 @@ def replay(body: bytes, receive: Receive) -> Receive:
 def check_json(body: bytes) -> None:
     """Refuses a body that is not strict JSON.
 
-    Not allowed: NaN and infinities, numbers beyond a double, a key twice, more than 64 levels,
-    anything but UTF-8, half of a surrogate pair.
+    Not allowed: NaN and infinities, numbers beyond a double, a key twice, more than 64 levels or
+    200,000 values (counted before anything is parsed), anything but UTF-8, half of a surrogate pair.
     """
     try:
+        if sum(body.count(sign) for sign in (b",", b"[", b"{")) > MAX_VALUES:
+            raise ValueError(f"more than {MAX_VALUES} values")
         text = body.decode("utf-8")
         value = parse_json(text)
         opened = text.count("[") + text.count("{")
