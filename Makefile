@@ -5,6 +5,7 @@ SHELL := /bin/bash
 
 # System packages beyond Python itself; scripts/setup.sh installs the missing ones as root.
 export APT_PACKAGES :=
+test: export APT_PACKAGES := chromium  # browser tests
 test-trust: export APT_PACKAGES := strace
 BIN := .venv/bin
 
