@@ -31,6 +31,7 @@ SERVICES: tuple[Service, ...] = (
     Service("tavern", "levelcap.services.tavern", 8888, critical=False),
     Service("arena", "levelcap.services.arena", None, ready_s=60.0, nice=10),
     Service("watchtower", "levelcap.services.watchtower", 8081, critical=False),
+    Service("oracle", "levelcap.services.oracle", 8765, ready_s=120.0, critical=False),
 )
 
 

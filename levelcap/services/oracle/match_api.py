@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import secrets
-import time
 from typing import Annotated, Any
 
 from fastapi import APIRouter, WebSocket, WebSocketDisconnect
@@ -13,18 +12,19 @@ from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import StreamingResponse
 
 from levelcap.kit.errors import BadValue, LevelcapError, UnknownName, refuse, unknown_name
-from levelcap.kit.files import parse_json
 from levelcap.kit.ids import run_name
 from levelcap.play.diary import Diary
 from levelcap.play.live import Live
-from levelcap.play.person import LAYOUT, read_input
+from levelcap.play.pace import FASTEST, SLOWEST, read_pace
+from levelcap.play.person import read_input
 from levelcap.services.http import Id
 from levelcap.services.oracle.endings import count_people
 from levelcap.services.oracle.lineup import PERSON, name_seats, sit_down
-from levelcap.services.oracle.matches import FASTEST, SLOWEST, Listener, Room, Rooms
+from levelcap.services.oracle.matches import Listener, Room, Rooms
 from levelcap.services.oracle.replays import list_replays, stream
 from levelcap.services.oracle.shelf import Shelf
 from levelcap.services.rights import right
+from levelcap.services.sockets import Budget, reason
 from levelcap.world.bots import BOTS
 from levelcap.world.patches import champion_names, load_patch, patch_names
 from levelcap.world.policy import SEERS
@@ -115,7 +115,7 @@ def routes(rooms: Rooms, shelf: Shelf) -> APIRouter:
         try:
             room = rooms.find(match_id)
         except UnknownName as error:
-            await socket.close(NO_MATCH, str(error)[:120])
+            await socket.close(NO_MATCH, reason(error))
             return
         await attend(socket, room)
 
@@ -176,23 +176,21 @@ async def _send(socket: WebSocket, listener: Listener) -> None:
 
 async def _hear(socket: WebSocket, room: Room) -> None:
     """Inputs as bytes, pace as text; the first thing that is wrong closes the socket."""
-    tokens, last = float(BURST), time.monotonic()
+    budget = Budget(MOST_A_SECOND, BURST)
     while True:
         message = await socket.receive()
         if message["type"] == "websocket.disconnect":
             return
-        now = time.monotonic()
-        tokens, last = min(BURST, tokens + (now - last) * MOST_A_SECOND) - 1.0, now
-        if tokens < 0:
+        if not budget.spend():
             await socket.close(NOT_ALLOWED, f"more than {MOST_A_SECOND} messages a second")
             return
         try:
             if message.get("bytes") is not None:
                 hear_input(room, message["bytes"])
             else:
-                hear_pace(room, message.get("text") or "")
+                room.set_pace(read_pace(message.get("text") or ""))
         except LevelcapError as error:
-            await socket.close(BAD_DATA, str(error).encode()[:120].decode(errors="ignore"))
+            await socket.close(BAD_DATA, reason(error))
             return
 
 
@@ -202,24 +200,4 @@ def hear_input(room: Room, data: bytes) -> None:
     if person is None:
         remedy = "Start a match with a person in it"
         raise BadValue(refuse("nobody plays in this match", len(data), remedy))
-    if len(data) > LAYOUT.size:
-        raise BadValue(refuse(f"an input has {LAYOUT.size} bytes", len(data), "Send less"))
     person.hear(read_input(data))
-
-
-def hear_pace(room: Room, text: str) -> None:
-    """`{"speed": 2, "paused": false}`, either or both."""
-    remedy = 'Send {"speed": 1, "paused": false}'
-    if len(text) > 200:
-        raise BadValue(refuse("too long for a pace", len(text), remedy))
-    try:
-        values = parse_json(text)
-    except ValueError as error:
-        raise BadValue(refuse("not JSON", text, remedy)) from error
-    if not isinstance(values, dict) or not set(values) <= {"speed", "paused"}:
-        raise BadValue(refuse("no pace", text, remedy))
-    speed, paused = values.get("speed"), values.get("paused")
-    is_number = isinstance(speed, int | float) and not isinstance(speed, bool)
-    if (speed is not None and not is_number) or not isinstance(paused, bool | None):
-        raise BadValue(refuse("no pace", text, remedy))
-    room.set_pace(None if speed is None else float(speed), paused)

@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
-from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -20,6 +19,8 @@ from levelcap.kit.log import get_logger
 from levelcap.play import frames
 from levelcap.play.diary import Diary
 from levelcap.play.live import Live
+from levelcap.play.pace import Pace
+from levelcap.services.sockets import Backlog
 from levelcap.world.spec import TICKS_PER_SECOND
 
 MOST = 4
@@ -28,7 +29,6 @@ UNHEARD_S = 20.0
 SILENT_DECISIONS = 600  # a minute
 LATE_S = 0.5  # a match this far behind its time does not try to catch up
 SPECTATOR_HZ, PERSON_HZ = 15, 30
-SLOWEST, FASTEST = 0.5, 32.0
 Ending = Callable[["Room"], dict[str, Any]]
 
 
@@ -37,38 +37,13 @@ class Listener:
 
     def __init__(self) -> None:
         self._loop = asyncio.get_running_loop()
-        self._waiting: deque[bytes] = deque()
-        self._some = asyncio.Event()
-        self._ended = False
+        self._backlog = Backlog(BACKLOG, lambda message: message[0] == frames.KIND_STATE)
+        self.next = self._backlog.next
 
     def send(self, message: bytes | None) -> None:
         """From any thread; None: the match is over for you."""
         if not self._loop.is_closed():
-            self._loop.call_soon_threadsafe(self._take, message)
-
-    def _take(self, message: bytes | None) -> None:
-        if message is None:
-            self._ended = True
-        else:
-            if len(self._waiting) >= BACKLOG:
-                self._forget_a_state()
-            self._waiting.append(message)
-        self._some.set()
-
-    def _forget_a_state(self) -> None:
-        for number, old in enumerate(self._waiting):
-            if old[0] == frames.KIND_STATE:
-                del self._waiting[number]
-                return
-
-    async def next(self) -> bytes | None:
-        """The next message; None when there will be none."""
-        while not self._waiting:
-            if self._ended:
-                return None
-            self._some.clear()
-            await self._some.wait()
-        return self._waiting.popleft()
+            self._loop.call_soon_threadsafe(self._backlog.put, message)
 
 
 @dataclass
@@ -118,12 +93,11 @@ class Room:
                 self.listeners.remove(listener)
             self._unheard_since = time.monotonic()
 
-    def set_pace(self, speed: float | None, paused: bool | None) -> None:
+    def set_pace(self, pace: Pace) -> None:
         """Change speed or pause; a match with a person runs at its own."""
         if self.person is None:
-            if speed is not None:
-                self.speed = min(FASTEST, max(SLOWEST, speed))
-            self.paused = self.paused if paused is None else paused
+            self.speed = self.speed if pace.speed is None else pace.speed
+            self.paused = self.paused if pace.paused is None else pace.paused
 
     def end(self, why: str) -> None:
         """Break the match off."""

@@ -22,7 +22,7 @@ from levelcap.services import lifeline
 from levelcap.services.clients import KeeperClient
 from levelcap.services.http import make_app, serve
 from levelcap.services.rights import right
-from levelcap.services.tavern import entry, lore
+from levelcap.services.tavern import arena, entry, lore
 from levelcap.services.tavern.doorway import POLICY, Doorway, Nonces, small_page
 from levelcap.services.tavern.downloads import add_downloads
 from levelcap.services.tavern.frame import Tavern
@@ -84,9 +84,12 @@ def build(
     add_downloads(app, realm, keeper)
     version = static_version()
     app.mount(f"/static/{version}", right("viewer")(Statics(directory=STATIC)), name="static")
-    tavern = Tavern(realm, pulse, Orders(keeper), Visits(), frozenset(p.PATH for p in PAGES))
+    places = frozenset((*(p.PATH for p in PAGES), arena.PATH))
+    tavern = Tavern(realm, pulse, Orders(keeper), Visits(), places)
     for page in PAGES:
         page.build(tavern)
+    arena.build(tavern, version)
+    app.include_router(arena.routes(arena.OracleClient.local(tokens), keeper, tokens))
     _mount_pages(app, version)
     app.add_middleware(Doorway)
     return app
