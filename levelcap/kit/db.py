@@ -5,9 +5,9 @@ when its write-ahead log is reset; at least 3.51.3 is required. Every transactio
 begins with BEGIN IMMEDIATE: it waits for the lock before it has read anything, so it can never
 be told "locked" half-way. Readers take no lock and see one snapshot.
 
-Who waits for the lock asks again after 1, 2, 5, 10 … ms and begins anew with 1 every 50 ms. Left
-alone, SQLite's pauses grow to 100 ms and favour whoever came last: with 64 writers some waited for
-ten seconds while the lock lay idle.
+Who waits for the lock asks again after 1, 2, 5 ms and begins anew with 1 every 10 ms. Left alone,
+SQLite's pauses grow to 100 ms and favour whoever came last: with 64 writers some waited for ten
+seconds while the lock lay idle.
 """
 
 import os
@@ -29,7 +29,7 @@ from levelcap.kit.files import TMP, sync_folder
 MIN_SQLITE = (3, 51, 3)
 BUSY_TIMEOUT_MS = 10_000
 BUSY_ATTEMPTS = 3
-ROUND_MS = 50
+ROUND_MS = 10
 BEGIN_OPTION = "levelcap_begin"
 BEGUN = "begun"  # the driver's connection has begun already
 

@@ -11,6 +11,7 @@ import random
 import signal
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -216,21 +217,41 @@ def flood(setup: Setup) -> None:
 
 
 def toil(setup: Setup) -> None:
-    """A worker that asks twice a second and notes how long each answer took."""
+    """A worker that behaves like one, and notes how long each answer took.
+
+    It asks again at once after a job and after half a second when there was none. A sign of life
+    every two seconds, five times as often as real ones, so that there are enough to count.
+    """
     store, chance = open_store(setup), random.Random(setup.name)
     store.register(setup.name, "local_gpu_1", ["trainer"])
-    end = time.monotonic() + setup.number
+    end, beat = time.monotonic() + setup.number, time.monotonic() + chance.uniform(1, 3)
     time.sleep(chance.uniform(0, 0.5))
     notes: list[str] = []
     while time.monotonic() < end:
-        began = time.monotonic()
+        if time.monotonic() > beat:
+            beat = time.monotonic() + 2.0
+            _timed(notes, "heartbeat", lambda: store.heartbeat(setup.name))
         job = _timed(notes, "claim", lambda: store.claim(setup.name))
-        _timed(notes, "heartbeat", lambda: store.heartbeat(setup.name))
+        notes[-1] += " got" if job else " empty"
+        if job is None:
+            time.sleep(0.5)
+            continue
         time.sleep(chance.uniform(*setup.work_s))
-        if job is not None:
-            key = (job.id, setup.name, job.fence)
-            _timed(notes, "complete", lambda key=key, n=job.payload: store.complete(*key, n))
-        time.sleep(max(0.0, 0.5 - (time.monotonic() - began)))
+        key = (job.id, setup.name, job.fence)
+        _timed(notes, "complete", lambda key=key, n=job.payload: store.complete(*key, n))
+    append(setup.acks, "\n".join(notes))
+
+
+def feed(setup: Setup) -> None:
+    """A client that submits forty jobs a second, or fewer when the queue is full."""
+    store, number = open_store(setup), 0
+    end = time.monotonic() + setup.number
+    notes: list[str] = []
+    while time.monotonic() < end:
+        with suppress(Refused):
+            _timed(notes, "submit", lambda n=number: store.submit("add", {"n": n}))
+            number += 1
+        time.sleep(0.025)
     append(setup.acks, "\n".join(notes))
 
 
@@ -247,14 +268,16 @@ def look(setup: Setup) -> None:
 
 
 def _timed(notes: list[str], kind: str, call: Callable[[], Any]) -> Any:
-    began = time.perf_counter()
+    began = time.monotonic()
     try:
         return call()
+    except Refused:
+        raise
     except (StateError, SQLAlchemyError) as error:
         notes.append(f"error {type(error).__name__}: {error}".splitlines()[0])
         return None
     finally:
-        notes.append(f"{kind} {time.perf_counter() - began}")
+        notes.append(f"{kind} {time.monotonic() - began} {began}")
 
 
 def append(path: str, words: str) -> None:
