@@ -52,7 +52,7 @@ def effects_of(store: Store) -> dict[str, Effect]:
         checkpoint = job.payload["checkpoint"]
         store_eval(connection, checkpoint, job.id, job.payload["seed"], result)
         elo, low, high = result["elo"]
-        rate(connection, checkpoint, (elo, low, high))
+        rate(connection, checkpoint, (elo, low, high), result.get("bound", ""))
         amend(connection, checkpoint, accuracy=result["accuracy"])
         entry = row_of(connection, checkpoint)
         assert entry is not None  # an evaluation belongs to a row

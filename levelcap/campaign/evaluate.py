@@ -39,6 +39,7 @@ def evaluate(
     elo, low, high = verdict.elo()
     return {
         "world": world, "elo": [elo, low, high], "text": verdict.ratings.text(verdict.name),
+        "bound": verdict.ratings.bound(verdict.name),
         "accuracy": float(np.mean([record.win_rate for record in verdict.sealed.values()])),
         "sealed": {name: record.as_json() for name, record in verdict.sealed.items()},
         "trained": {name: record.as_json() for name, record in verdict.trained.items()},

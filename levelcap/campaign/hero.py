@@ -42,7 +42,7 @@ def sheet(connection: Connection, hero: ArenaHero) -> dict[str, Any]:
     return {
         "id": hero.id, "name": hero.name, "kind": hero.kind, "subtitle": hero.subtitle,
         "world": hero.world, "campaign": campaign.as_json() if campaign else None, "stats": stats,
-        "elo": {key: newest.get(key) for key in ("elo", "elo_low", "elo_high")},
+        "elo": {key: newest.get(key) for key in ("elo", "elo_low", "elo_high", "elo_bound")},
         "checkpoint": newest.get("id"),
         "champion": champion.as_json() if champion else None,
     }  # fmt: skip
@@ -55,7 +55,8 @@ def _stat(value: float | int | None, formula: str, raw: float | int | None) -> d
 def _newest(connection: Connection, hero: str, campaign: str | None) -> dict[str, Any]:
     """Loss of the newest checkpoint; what only an evaluation knows, of the newest judged one."""
     base = (
-        "SELECT id, train_loss, val_loss, accuracy, elo, elo_low, elo_high FROM ledger"
+        "SELECT id, train_loss, val_loss, accuracy, elo, elo_low, elo_high, elo_bound"
+        " FROM ledger"
         " WHERE hero = :h AND (:c IS NULL OR campaign = :c) AND retired IS NULL"
     )
     values = {"h": hero, "c": campaign}
@@ -67,6 +68,6 @@ def _newest(connection: Connection, hero: str, campaign: str | None) -> dict[str
     ).first()
     found = dict(newest._asdict())
     if judged is not None:
-        for name in ("val_loss", "accuracy", "elo", "elo_low", "elo_high"):
+        for name in ("val_loss", "accuracy", "elo", "elo_low", "elo_high", "elo_bound"):
             found[name] = getattr(judged, name)
     return found

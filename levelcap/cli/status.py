@@ -15,7 +15,7 @@ from levelcap.campaign.realm import Realm, realm
 from levelcap.campaign.strength import difference
 from levelcap.kit.db import reading
 from levelcap.services.standing import read_leader, read_standings
-from levelcap.vault.ledger import get_ledger
+from levelcap.vault.ledger import elo_text, get_ledger
 
 
 def status(*, json_: Annotated[bool, Parameter(name="--json")] = False) -> None:
@@ -82,8 +82,8 @@ def story(found: dict[str, Any]) -> list[str]:
                          f"{campaign['created_at'][:16].replace('T', ' ')}")  # fmt: skip
         elo = hero["elo"]
         if elo["elo"] is not None:
-            lines.append(f"strength  Elo {elo['elo']:.0f} ({elo['elo_low']:.0f} to "
-                         f"{elo['elo_high']:.0f}), rookie = 1000")  # fmt: skip
+            shown = elo_text(elo["elo"], elo["elo_low"], elo["elo_high"], elo["elo_bound"])
+            lines.append(f"strength  Elo {shown}, rookie = 1000")
         if (gain := found["gains"].get(hero["id"])) is not None:
             middle, low, high = gain["gain"]
             lines.append(f"gain      {middle:+.0f} Elo ({low:+.0f} to {high:+.0f}) over the first "

@@ -46,10 +46,9 @@ def ls(*, campaign: str | None = None, limit: int = 20, json_: AsJson = False) -
     for name in ("id", "step", "saved (UTC)", "train loss", "ACC", "Elo", "core-s"):
         table.add_column(name, justify="left" if name in ("id", "saved (UTC)") else "right")
     for row in rows:
-        elo = "" if row.elo is None else f"{row.elo:.0f} ({row.elo_low:.0f}–{row.elo_high:.0f})"
         table.add_row(
             row.id, str(row.step), row.timestamp[:16].replace("T", " "), _short(row.train_loss),
-            _short(row.accuracy), elo, _short(row.cost_core_seconds),
+            _short(row.accuracy), row.elo_text(), _short(row.cost_core_seconds),
         )  # fmt: skip
     _console().print(table)
 

@@ -76,6 +76,7 @@ class Entry(Facts):
     elo: float | None = None
     elo_low: float | None = None
     elo_high: float | None = None
+    elo_bound: str = ""
     size_bytes: int = 0
     parents: tuple[str, ...] = ()
     sha256: str = ""
@@ -88,6 +89,21 @@ class Entry(Facts):
     def as_json(self) -> dict[str, Any]:
         """Plain values; `path_id` is the asset's id, because paths stay inside."""
         return {**asdict(self), "parents": list(self.parents), "path_id": self.id}
+
+    def elo_text(self) -> str:
+        """The Elo as it is shown: "1342 (1310 to 1375)", "> 1310", "< 720", or nothing."""
+        return elo_text(self.elo, self.elo_low, self.elo_high, self.elo_bound)
+
+
+def elo_text(
+    elo: float | None, low: float | None, high: float | None, bound: str | None = ""
+) -> str:
+    """An Elo with its interval; after a perfect record only the end that the games hold."""
+    if elo is None or low is None or high is None:
+        return ""
+    if bound in ("<", ">"):
+        return f"{bound} {low if bound == '>' else high:.0f}"
+    return f"{elo:.0f} ({low:.0f} to {high:.0f})"
 
 
 Entries = list[Entry]  # `Ledger.list` hides the builtin inside the class
@@ -108,8 +124,8 @@ def save(connection: Connection, place: Path, facts: Facts, zone: Zone) -> Entry
         raise unknown_name("role of a checkpoint", facts.role, ROLES)
     values = asdict(facts) | {
         "id": asset_id, "timestamp": now(), "canonical_name": checkpoint_name(facts.step),
-        "elo": None, "elo_low": None, "elo_high": None, "size_bytes": asset.size_bytes,
-        "parents": asset.parents, "sha256": asset.sha256, "created_by": asset.created_by,
+        "elo": None, "elo_low": None, "elo_high": None, "elo_bound": "",
+        "size_bytes": asset.size_bytes, "parents": asset.parents, "sha256": asset.sha256, "created_by": asset.created_by,
         "pinned": 0, "retired": None, "ledger_version": LEDGER_VERSION, "seq": int(last) + 1,
     }  # fmt: skip
     values |= {"has_optimizer": int(facts.has_optimizer), "base": int(facts.base)}
@@ -126,11 +142,15 @@ def write_beside(place: Path, entry: Entry) -> None:
     attach(place, dump_json(entry.as_json()))
 
 
-def rate(connection: Connection, checkpoint: str, elo: tuple[float, float, float]) -> None:
-    """Write Elo and its interval into a row."""
+def rate(
+    connection: Connection, checkpoint: str, elo: tuple[float, float, float], bound: str = ""
+) -> None:
+    """Write Elo and its interval into a row, and whether it is only a bound."""
     connection.execute(
-        text("UPDATE ledger SET elo = :e, elo_low = :l, elo_high = :h WHERE id = :i"),
-        {"e": elo[0], "l": elo[1], "h": elo[2], "i": checkpoint},
+        text(
+            "UPDATE ledger SET elo = :e, elo_low = :l, elo_high = :h, elo_bound = :b WHERE id = :i"
+        ),
+        {"e": elo[0], "l": elo[1], "h": elo[2], "b": bound, "i": checkpoint},
     )
 
 

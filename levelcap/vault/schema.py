@@ -73,4 +73,9 @@ def index_elo(connection: Connection) -> None:
     connection.exec_driver_sql("CREATE INDEX ledger_by_elo ON ledger (elo)")
 
 
-MIGRATIONS = [create_vault, create_removals, index_elo]
+def add_elo_bound(connection: Connection) -> None:
+    """What kind of number an Elo is: "" an estimate, ">" or "<" only a bound (a perfect record)."""
+    connection.exec_driver_sql("ALTER TABLE ledger ADD COLUMN elo_bound TEXT NOT NULL DEFAULT ''")
+
+
+MIGRATIONS = [create_vault, create_removals, index_elo, add_elo_bound]

@@ -96,3 +96,13 @@ def test_a_row_whose_folder_is_gone_is_found(realm):
         shutil.rmtree(place_of(find(connection, entry.id)))
         count = connection.execute(text("SELECT count(*) FROM ledger")).scalar_one()
     assert missing_folders(realm.engine) == [entry.id] and count == 1
+
+
+def test_a_perfect_record_is_shown_as_a_bound(realm):
+    row = entered(realm, 1)
+    ledger = get_ledger(realm.engine)
+    assert ledger.get(row.id).elo_text() == ""
+    for bound, shown in (("", "1000 (900 to 1150)"), (">", "> 900"), ("<", "< 1150")):
+        with transaction(realm.engine) as connection:
+            rate(connection, row.id, (1000.0, 900.0, 1150.0), bound)
+        assert ledger.get(row.id).elo_text() == shown

@@ -124,7 +124,7 @@ def signals() -> Iterator[Any]:
         if asked.is_set() and number == signal.SIGINT:
             raise KeyboardInterrupt
         asked.set()
-        before = old[number]
+        before = old[signal.Signals(number)]
         if callable(before) and before is not signal.default_int_handler:
             before(number, frame)
 
