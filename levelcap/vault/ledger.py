@@ -125,7 +125,8 @@ def save(connection: Connection, place: Path, facts: Facts, zone: Zone) -> Entry
     values = asdict(facts) | {
         "id": asset_id, "timestamp": now(), "canonical_name": checkpoint_name(facts.step),
         "elo": None, "elo_low": None, "elo_high": None, "elo_bound": "",
-        "size_bytes": asset.size_bytes, "parents": asset.parents, "sha256": asset.sha256, "created_by": asset.created_by,
+        "size_bytes": asset.size_bytes, "parents": asset.parents, "sha256": asset.sha256,
+        "created_by": asset.created_by,
         "pinned": 0, "retired": None, "ledger_version": LEDGER_VERSION, "seq": int(last) + 1,
     }  # fmt: skip
     values |= {"has_optimizer": int(facts.has_optimizer), "base": int(facts.base)}
