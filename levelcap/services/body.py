@@ -28,6 +28,18 @@ class Disconnected(Exception):
     """The caller went away; nobody is left to answer."""
 
 
+class Watched:
+    """A `receive` that knows whether the whole body has arrived."""
+
+    def __init__(self, receive: Receive) -> None:
+        self._receive, self.ended = receive, False
+
+    async def __call__(self) -> Message:
+        message = await self._receive()
+        self.ended = message["type"] == "http.disconnect" or not message.get("more_body", False)
+        return message
+
+
 class Capped:
     """A `receive` that refuses the first byte beyond the cap."""
 
@@ -81,16 +93,13 @@ async def read_body(receive: Receive) -> bytes:
         raise Refusal(408, "timeout", message_) from error
 
 
-async def drain(receive: Receive) -> None:
+async def drain(receive: Watched) -> None:
     """Reads on a little after a refusal, so that the answer is not lost to a reset connection."""
     seen = 0
     try:
         async with asyncio.timeout(DRAIN_S):
-            while seen < DRAIN_BYTES:
-                message = await receive()
-                seen += len(message.get("body", b""))
-                if message["type"] == "http.disconnect" or not message.get("more_body", False):
-                    return
+            while seen < DRAIN_BYTES and not receive.ended:
+                seen += len((await receive()).get("body", b""))
     except TimeoutError:
         return
 
@@ -109,7 +118,7 @@ def check_json(body: bytes) -> None:
     """Refuses a body that is not strict JSON.
 
     Not allowed: NaN and infinities, numbers beyond a double, a key twice, more than 64 levels or
-    200,000 values (counted before anything is parsed), anything but UTF-8, half of a surrogate pair.
+    200,000 values (counted before parsing), anything but UTF-8, half of a surrogate pair.
     """
     try:
         if sum(body.count(sign) for sign in (b",", b"[", b"{")) > MAX_VALUES:

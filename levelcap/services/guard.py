@@ -20,6 +20,7 @@ from levelcap.services.body import (
     Capped,
     Disconnected,
     Refusal,
+    Watched,
     check_json,
     check_length,
     drain,
@@ -76,13 +77,13 @@ class Guard:
         if scope["type"] == "lifespan":
             await self.app(scope, receive, send)
             return
-        answer = _Answer(send, self.gate.policy)
+        answer, watched = _Answer(send, self.gate.policy), Watched(receive)
         try:
             if scope["type"] == "websocket":
                 self._admit(scope)
                 await self.app(scope, receive, send)
             else:
-                await self._http(scope, receive, answer)
+                await self._http(scope, watched, answer)
         except Disconnected:
             return
         except Refusal as refusal:
@@ -91,7 +92,7 @@ class Guard:
             if scope["type"] == "websocket":
                 await _refuse_socket(scope, send, refusal)
             else:
-                await drain(receive)
+                await drain(watched)
                 await _json(refusal)(scope, receive, answer)
 
     async def _http(self, scope: Scope, receive: Receive, send: Send) -> None:
