@@ -1,5 +1,7 @@
 // Where the canvas looks: the whole map, or a player with the map around it.
 
+const RIM = 3; // units beyond the map that may be seen
+
 export class Camera {
   constructor() {
     this.x = 0; this.y = 0; this.scale = 10;
@@ -14,15 +16,17 @@ export class Camera {
 
   reset() { this.zoom = 1; this.pan = { x: 0, y: 0 }; this._fresh = true; }
 
-  // half: of the map; target: {x, y} or null for the whole map; reach: units to see around it.
-  aim(half, target, reach, ms) {
-    const whole = Math.min(this.width, this.height - this.top) / (2 * half + 1.2);
-    const near = Math.max(whole, Math.min(this.width, this.height * 1.5) / (2 * reach));
-    const scale = (target ? near : whole) * this.zoom;
+  // half: of the map. target: what to look at, {x, y, wide, high} with half its extent in units, or
+  // null for the whole map. calm: ms until the camera has gone most of the way.
+  aim(half, target, calm, ms) {
+    const high = this.height - this.top, whole = Math.min(this.width, high) / (2 * half + 1.2);
+    const fit = target ? Math.min(this.width / (2 * target.wide), high / (2 * target.high)) : whole;
+    const scale = Math.max(whole, fit) * this.zoom;
     let x = (target ? target.x : 0) + this.pan.x, y = (target ? target.y : 0) + this.pan.y;
-    [x, y] = [this._inside(x, half, this.width / scale), this._inside(y, half, this.height / scale)];
-    if (!target && this.zoom <= 1) y += this.top / 2 / scale; // the map below the writing
-    const share = this._fresh ? 1 : 1 - Math.exp(-ms / (target ? 110 : 220));
+    // What is looked at stands in the middle of what is not written over.
+    y += this.top / 2 / scale;
+    [x, y] = [this._inside(x, half, this.width / scale), this._inside(y - this.top / 2 / scale, half, high / scale) + this.top / 2 / scale];
+    const share = this._fresh ? 1 : 1 - Math.exp(-ms / calm);
     this.x += (x - this.x) * share;
     this.y += (y - this.y) * share;
     this.scale += (scale - this.scale) * share;
@@ -31,7 +35,7 @@ export class Camera {
 
   // Does not look far beyond the rim; a map smaller than the view is centred.
   _inside(middle, half, extent) {
-    const room = half + 1 - extent / 2;
+    const room = half + RIM - extent / 2;
     return room <= 0 ? 0 : Math.min(room, Math.max(-room, middle));
   }
 

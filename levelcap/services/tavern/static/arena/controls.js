@@ -6,12 +6,12 @@ const SPEEDS = [0.5, 1, 2, 4, 8, 16, 32];
 const LAYER_NAMES = { sight: 'Sight', health: 'Health', objective: 'Objective', value: 'Value', names: 'Names', mind: 'Mind' };
 const HELP = [
   ['Space, K', 'pause or go on (when watching)'], ['← →', 'five seconds back or on'], ['Home, End', 'to the start, to the end or live'],
-  ['[ ]', 'slower, faster'], ['Tab, click', 'follow the next player, or the one clicked'], ['0', 'see the whole map'],
+  ['[ ]', 'slower, faster'], ['Tab, click', 'follow the next player, or the one clicked'], ['0', 'see the action, once more: the whole map'],
   ['1 … 6', 'sight, health, objective, value, names, mind'], ['+ −, wheel', 'nearer, farther'], ['F', 'full screen'], ['?', 'this window'],
 ];
 const PLAY_HELP = [
   ['W A S D, arrows', 'move'], ['mouse', 'aim'], ['left button', 'fire'], ['Q E R', 'abilities of your champion'],
-  ['Space', 'take an item, reload'], ['touch', 'left half moves, right half fires there'],
+  ['Space', 'take an item, reload'], ['Tab', 'scores'], ['touch', 'left half moves, right half fires there'],
 ];
 
 export class Controls {
@@ -97,6 +97,7 @@ export class Controls {
     setText(this.time, `${clockText(clock.tick / rate)} / ${clockText(last / rate)}`);
     this.liveButton.classList.toggle('on', clock.attached);
     this.speed.disabled = this.playButton.disabled = this.playing;
+    this.root.classList.toggle('hands-on', this.playing);
     if (clock.live && tape.result) { clock.live = false; clock.attached = false; this.liveButton.hidden = true; }
   }
 
@@ -106,12 +107,12 @@ export class Controls {
     if (!this.stage.tape.header) return;
     const { stage } = this, rate = stage.tape.header.ticks_per_s;
     const shared = {
-      Tab: () => stage.followNext(event.shiftKey ? -1 : 1), f: () => this.full(), '+': () => this.zoom(1.2), '-': () => this.zoom(1 / 1.2),
+      Tab: () => (this.playing ? this.root.classList.toggle('scores') : stage.followNext(event.shiftKey ? -1 : 1)), f: () => this.full(), '+': () => this.zoom(1.2), '-': () => this.zoom(1 / 1.2),
     };
     const watching = {
       ' ': () => this.toggle(), k: () => this.toggle(), ArrowLeft: () => stage.clock.seek(stage.clock.tick - 5 * rate),
       ArrowRight: () => stage.clock.seek(stage.clock.tick + 5 * rate), Home: () => stage.clock.seek(stage.tape.first), End: () => this.toEnd(),
-      '[': () => this._faster(-1), ']': () => this._faster(1), 0: () => { stage.follow = null; stage.camera.reset(); },
+      '[': () => this._faster(-1), ']': () => this._faster(1), 0: () => { stage.whole = stage.follow === null && !stage.whole; stage.follow = null; stage.camera.zoom = 1; },
     };
     Object.keys(LAYER_NAMES).forEach((name, i) => { shared[i + 1] = () => this.layer(name); });
     const act = shared[event.key] ?? (this.playing ? undefined : watching[event.key]);

@@ -43,13 +43,19 @@ export class Hud {
     this.top.replaceChildren(this.sides[0], this.middle, this.sides[1]);
     this.rows = header.seats.map((seat, p) => {
       const row = el('li', '', { onclick: () => this.actions.follow(p) },
-        el('i', 'chip', { style: `background:${TEAMS[seat.team]}` }), el('span', 'who', {}, p === this.stage.me ? 'you' : seat.name),
-        el('small', 'champion', {}, seat.champion === 'base' ? '' : seat.champion), el('span', 'hp', {}, el('i')), el('span', 'tally', {}, '0 / 0'));
+        el('i', 'chip', { style: `background:${TEAMS[seat.team]}` }), el('span', 'who', {}, this._called(header, p)),
+        el('span', 'hp', {}, el('i')), el('span', 'tally', {}, '0 / 0'));
       row.title = `${seat.name}, ${seat.champion}: click to follow`;
       return row;
     });
     this.board.replaceChildren(...this.rows);
     if (this.stage.me !== null) this._prepareHand(header.seats[this.stage.me]);
+  }
+
+  _called(header, p) {
+    const seat = header.seats[p];
+    if (p === this.stage.me) return 'you';
+    return header.team_size > 1 && seat.champion !== 'base' ? seat.champion : seat.name;
   }
 
   _prepareHand(seat) {
@@ -160,7 +166,7 @@ export class Hud {
       for (const line of this.feed.children) line.classList.toggle('old', now - line.at > SHOWN_MS);
       return;
     }
-    const name = (seat) => el('b', '', { style: `color:${TEAMS[header.seats[seat].team]}` }, seat === this.stage.me ? 'you' : header.seats[seat].name);
+    const name = (seat) => el('b', '', { style: `color:${TEAMS[header.seats[seat].team]}` }, this._called(header, seat));
     const fresh = due.length > this._notes ? due.slice(Math.max(this._notes, due.length - 4)) : [];
     this._notes = due.length;
     for (const note of fresh) {

@@ -63,6 +63,13 @@ class Arena {
       this.socket = null;
       this._gone(id, tries, event);
     };
+    if (!tries) this._show();
+  }
+
+  // On a small screen the canvas lies above what was just pressed.
+  _show() {
+    const { top } = this.box.getBoundingClientRect();
+    if (top < 0 || top > innerHeight / 2) this.box.scrollIntoView({ block: 'start' });
     this.canvas.focus({ preventScroll: true });
   }
 
@@ -108,6 +115,7 @@ class Arena {
   async replay(id) {
     this._leave();
     this.stage.clear(false);
+    this._show();
     this.hud.say('The replay is brought …');
     const stop = (this.aborted = new AbortController());
     try {

@@ -41,5 +41,6 @@ export function drawMinimap(g, camera, header, ground, moment, scene, side) {
   g.strokeRect(px(camera.wx(0)), py(camera.wy(0)), camera.width / camera.scale * unit, camera.height / camera.scale * unit);
   g.restore();
   g.strokeStyle = '#55432f';
+  g.lineWidth = 1.5;
   g.strokeRect(left - 1.5, top - 1.5, side + 3, side + 3);
 }

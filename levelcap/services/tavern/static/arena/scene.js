@@ -34,6 +34,13 @@ export class Scene {
     return player.alive && (this.myTeam === null || (player.seen & (1 << this.myTeam)) > 0);
   }
 
+  // Where a whole team has one name, its members go by their champions.
+  called(p) {
+    const seat = this.header.seats[p];
+    if (p === this.me) return 'you';
+    return this.header.team_size > 1 && seat.champion !== 'base' ? seat.champion : seat.name;
+  }
+
   _ground({ image, half }) {
     const { g, camera } = this, size = 2 * half * camera.scale;
     g.fillStyle = '#080a0e';
@@ -260,8 +267,8 @@ export class Scene {
     g.globalAlpha = 1;
     this._states(player, x, y, r);
     if (layers.health) this._health(player, seat, x, y, r);
-    if (layers.names) this._words(p === this.me ? 'you' : seat.name, x, y + 2.1 * r + 8, p === this.me ? WHITE : '#cdd6e6', Math.max(10, Math.min(13, 0.8 * this.unit)));
-    if (layers.mind && player.intent !== null) this._words(header.intents[player.intent].toLowerCase(), x, y - 2.35 * r - 9, GOLD, 10);
+    if (layers.names) this._words(this.called(p), x, y + 1.75 * r + 10, p === this.me ? WHITE : '#cdd6e6', Math.max(10, Math.min(13, 0.8 * this.unit)));
+    if (layers.mind && player.intent !== null && this.unit > 9) this._words(header.intents[player.intent].toLowerCase(), x, y - 1.5 * r - 16, GOLD, 10);
   }
 
   _states(player, x, y, r) {
@@ -277,9 +284,9 @@ export class Scene {
   }
 
   _health(player, seat, x, y, r) {
-    const share = player.hp / seat.hp, width = Math.max(26, 2.9 * r), top = y - 1.75 * r - 5;
+    const share = player.hp / seat.hp, width = Math.max(26, Math.min(64, 2.5 * r)), top = y - 1.5 * r - 9;
     const tone = share > 0.6 ? '#5fe07e' : share > 0.3 ? '#f5c850' : '#ff5d5d';
-    this._bar(x, top, width, Math.max(4, 0.34 * r), share, tone);
+    this._bar(x, top, width, Math.max(4, Math.min(6, 0.3 * r)), share, tone);
     if (player.shield > 0) this._bar(x, top - 5, width, 3, Math.min(1, player.shield / seat.hp), CYAN);
   }
 

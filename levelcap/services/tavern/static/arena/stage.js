@@ -8,8 +8,8 @@ import { drawMinimap } from './minimap.js';
 import { Scene } from './scene.js';
 import { Tape } from './tape.js';
 
-const WIDE = 30;          // half of a map that fits the view
-const REACH = 15;         // units seen around a player who is followed
+const LEAST = 15;         // units seen to each side, however near everybody is
+const REACH = 18;         // units seen around a player who is followed
 const SLOW_MS = 26, FAST_MS = 18.5;
 const RATIOS = [1, 0.8, 0.62, 0.5];
 
@@ -23,6 +23,7 @@ export class Stage {
     this.scene = new Scene(this.g, this.camera);
     this.layers = { ...LAYERS };
     this.follow = null;
+    this.whole = false;     // the whole map, not where things happen
     this.onFrame = () => {};
     this._ratio = 0;
     this._slow = this._fast = 0;
@@ -146,9 +147,22 @@ export class Stage {
 
   _look(moment, ms) {
     const { half } = this.tape.header;
-    const target = this.follow !== null && (half > WIDE - 5 || this.camera.zoom > 1.05) ? moment.players[this.follow] : null;
     this.camera.top = 66 * this.report.ratio;
-    this.camera.aim(half, target, REACH, ms);
+    // A person looks at the own hero: anything else would tell where hidden enemies are.
+    const seat = this.input ? this.me : this.follow;
+    if (seat !== null) {
+      const { x, y } = moment.players[seat];
+      this.camera.aim(half, { x, y, wide: REACH, high: 0.62 * REACH }, 110, ms);
+    } else this.camera.aim(half, this.whole ? null : this._action(moment), 700, ms);
+  }
+
+  // Where things happen: a box around everybody alive.
+  _action(moment) {
+    const there = moment.players.filter((p) => p.alive);
+    if (!there.length) return null;
+    const xs = there.map((p) => p.x), ys = there.map((p) => p.y);
+    const [left, right, low, high] = [Math.min(...xs), Math.max(...xs), Math.min(...ys), Math.max(...ys)];
+    return { x: (left + right) / 2, y: (low + high) / 2, wide: Math.max(LEAST, (right - left) / 2 + 5), high: Math.max(0.62 * LEAST, (high - low) / 2 + 4) };
   }
 
   _photons() {
