@@ -45,7 +45,8 @@ class Field(Element, component=STATIC / "field.js"):
         if self._kind == "choice" and given not in self._options:
             return
         self.value = given
-        self._props["value"] = given  # the browser shows it already
+        with self._props.suspend_updates():  # the browser shows it already
+            self._props["value"] = given
         if self._told is not None:
             answer = self._told(given)
             if answer is not None:

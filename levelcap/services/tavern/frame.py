@@ -120,7 +120,8 @@ class Frame:
         async def steer() -> None:
             said = await self.tavern.orders.ask("POST", "/api/training/control", {"action": action})
             if said is not None:
-                self._show_state(said["state"], said["held"])
+                fighting = self.moment.training["quest"] is not None
+                self._show_state(said["state"], said["held"], fighting)
 
         return steer
 
@@ -151,9 +152,11 @@ class Frame:
         """Show a moment."""
         self.moment = moment
         self.tavern.visits.note(moment.seq)
-        self._show_state(moment.training["state"], moment.training["held"])
         quest = moment.training["quest"]
-        self._quest.say("no quest at the moment" if quest is None else str(quest["title"]))
+        self._show_state(moment.training["state"], moment.training["held"], quest is not None)
+        waiting = moment.counts.get("queued", 0)
+        idle = lore.counted(waiting, "quest") + " waiting" if waiting else "no quest waits"
+        self._quest.say(idle if quest is None else str(quest["title"]))
         self._bar.put(value=0 if quest is None else round(float(quest["progress"]), 3))
         for event in moment.events:
             self._announce(event.kind, event.message, event.severity)
@@ -162,10 +165,13 @@ class Frame:
             self._level = level
             self._announce("hero.level_up", f"{moment.hero['name']} is level {level}", "success")
 
-    def _show_state(self, state: str, held: str | None) -> None:
+    def _show_state(self, state: str, held: str | None, fighting: bool = False) -> None:
         word = lore.STATES.get(state, state) if held is None else f"Waits: {held}"
+        if state == "running" and held is None and not fighting:
+            word, state = lore.READY, "ready"
         self._state.say(word)
         self._dot.only(f"dot {'held' if held else state}")
+        state = "running" if state == "ready" else state
         self._buttons["pause"].put(disabled=state != "running")
         self._buttons["resume"].put(disabled=state == "running")
 

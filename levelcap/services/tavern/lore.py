@@ -54,6 +54,7 @@ QUEST_KINDS = {
     "reinforce": ("Battle", "swords", "play and learn from it"),
     "evaluate": ("Trial", "scales", "measure a checkpoint"),
 }
+READY = "Ready"
 STATES = {"running": "In training", "paused": "Resting", "stopped": "Camped"}
 QUEST_STATUS = {
     "queued": "waiting", "running": "fighting", "done": "won", "skipped": "skipped",
@@ -123,17 +124,27 @@ def number(value: float | int | None, digits: int = 3) -> str:
     return f"{value:.{digits}g}"
 
 
+def counted(count: int, noun: str) -> str:
+    """1 quest, 2 quests."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
 def percent(value: float | None) -> str:
     """A share as text."""
     return "–" if value is None else f"{100 * value:.1f} %"
 
 
-def elo_text(elo: float | None, elo_low: float | None = None, elo_high: float | None = None) -> str:
-    """Elo with half the width of its interval."""
+def elo_text(
+    elo: float | None, elo_low: float | None = None, elo_high: float | None = None,
+    elo_bound: str | None = "",
+) -> str:  # fmt: skip
+    """Elo with half the width of its interval; after a perfect record the end the games hold."""
     if elo is None:
         return "not judged yet"
     if elo_low is None or elo_high is None:
         return f"{elo:.0f}"
+    if elo_bound:
+        return f"{elo_bound} {elo_low if elo_bound == '>' else elo_high:.0f}"
     return f"{elo:.0f} ± {(elo_high - elo_low) / 2:.0f}"
 
 

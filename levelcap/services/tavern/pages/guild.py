@@ -49,7 +49,7 @@ def _load(tavern: Tavern, moment: Moment) -> dict[str, Any]:
 def _measured(connection: Connection, hero: str, world: str) -> dict[str, Any] | None:
     """The newest judged checkpoint in a ruleset, and the best Elo there."""
     newest = text(
-        "SELECT id, elo, elo_low, elo_high FROM ledger WHERE hero = :h AND world = :w"
+        "SELECT id, elo, elo_low, elo_high, elo_bound FROM ledger WHERE hero = :h AND world = :w"
         " AND elo IS NOT NULL ORDER BY seq DESC LIMIT 1"
     )
     row = connection.execute(newest, {"h": hero, "w": world}).first()
@@ -74,7 +74,7 @@ def _rulesets(worlds: dict[str, dict[str, Any] | None]) -> None:
                         span("chip plain", "not entered yet")
                     else:
                         low, high = found["elo_low"], found["elo_high"]
-                        tip(f"Elo {lore.elo_text(found['elo'], low, high)}",
+                        tip(f"Elo {lore.elo_text(found['elo'], low, high, found['elo_bound'])}",
                             f"newest judged checkpoint: {found['id']}\nbest so far: "
                             f"{lore.number(found['best'], 5)}", "chip")  # fmt: skip
                 paragraph(words, "muted")

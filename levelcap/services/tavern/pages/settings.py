@@ -64,7 +64,7 @@ class SettingsPage:
         with div("split"):
             with card("This machine"):
                 self._machine = div("form")
-            with div("form"):
+            with div("pillar"):
                 with card("Task Master"):
                     self._task_master()
                 with card("Settings of the campaign"):
@@ -194,8 +194,10 @@ class SettingsPage:
         return order
 
     def _begin(self) -> None:
-        paragraph("A new campaign archives the present one. Nothing is deleted; an archived one can "
-                  "be continued.", "muted")  # fmt: skip
+        paragraph(
+            "A new campaign archives the present one. Nothing is deleted; an archived one can be "
+            "continued.", "muted",
+        )  # fmt: skip
         with div("thirds"):
             self._title = Field("Name", value="")
             self._start = Field("Start", "choice", "", options=STARTS)

@@ -122,7 +122,7 @@ class VaultPage:
         self._fill()
 
     def _fill(self) -> None:
-        self._count.say(f"{self.total:,} checkpoints")
+        self._count.say(lore.counted(self.total, "checkpoint"))
         self._clocks = {}
         self._table.clear()
         with self._table:
@@ -192,10 +192,10 @@ class VaultPage:
                         span("chip plain", "pinned")
                 Tag("div", "quest-sub", f"{entry.world} · {lore.ago(entry.timestamp)} · "
                     f"{entry.run or 'imported'}")  # fmt: skip
-            Tag("td", "num", f"{entry.step:,}")
-            with Tag("td", "num"):
+            Tag("td", "num", f"{entry.step:,}", data_label="Step")
+            with Tag("td", "num", data_label="Elo"):
                 low, high = lore.number(entry.elo_low, 4), lore.number(entry.elo_high, 4)
-                tip(lore.elo_text(entry.elo, entry.elo_low, entry.elo_high),
+                tip(lore.elo_text(entry.elo, entry.elo_low, entry.elo_high, entry.elo_bound),
                     f"95 % interval {low} to {high}, rookie = 1000")  # fmt: skip
             Tag("td", "num optional", lore.number(entry.train_loss))
             Tag("td", "num optional", lore.percent(entry.accuracy))

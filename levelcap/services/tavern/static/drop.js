@@ -26,7 +26,7 @@ export default {
     }, [
       h("label", null, [
         this.label,
-        h("input", { type: "file", accept: ".yaml,.yml", onChange: (e) => { this.take([...e.target.files]); e.target.value = ""; } }),
+        h("input", { type: "file", multiple: true, accept: ".yaml,.yml", onChange: (e) => { this.take([...e.target.files]); e.target.value = ""; } }),
       ]),
       this.problem ? h("p", { class: "problem", role: "alert" }, this.problem) : null,
     ]);

@@ -1,0 +1,138 @@
+"""A realm with Keeper, Tavern and Arena in processes of their own, and a browser to look at it."""
+
+import os
+import random
+import signal
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import httpx
+import pytest
+from playwright.sync_api import Error
+
+from tests.services.realms import ROOT, until
+
+CHROMIUM = Path("/usr/bin/chromium")
+FLAGS = [
+    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+    "--disable-background-networking", "--disable-component-update", "--disable-sync",
+]  # fmt: skip
+OUT = Path(__file__).parent / "out"
+PORTS = (8765, 8767, 8888)
+WIDE, PHONE = {"width": 1440, "height": 900}, {"width": 390, "height": 844}
+
+
+def free_offset():
+    """A `port_offset` with which nobody is in the way: several of these run at once."""
+    for _ in range(100):
+        offset = random.randrange(1000, 40_000)
+        try:
+            for port in PORTS:
+                socket.create_server(("127.0.0.1", port + offset)).close()
+        except OSError:
+            continue
+        return offset
+    raise AssertionError("no free ports")
+
+
+class Inn:
+    """The processes of one realm."""
+
+    def __init__(self, home, offset=None):
+        self.home, self.offset = home, offset or free_offset()
+        offset = self.offset
+        self.env = {
+            **{k: v for k, v in os.environ.items() if not k.startswith("LEVELCAP_")},
+            "LEVELCAP_HOME": str(home), "LEVELCAP_PORT_OFFSET": str(offset),
+        }  # fmt: skip
+        if cache := os.environ.get("LEVELCAP_KERNEL_CACHE"):
+            self.env["LEVELCAP_KERNEL_CACHE"] = cache
+        self.processes = {}
+
+    @property
+    def url(self):
+        return f"http://127.0.0.1:{8888 + self.offset}"
+
+    def prepare(self):
+        run = subprocess.run(
+            [sys.executable, "-m", "tests.browser.prepare"],
+            cwd=ROOT, env=self.env, capture_output=True, text=True, timeout=280,
+        )  # fmt: skip
+        assert run.returncode == 0, run.stderr[-2000:]
+
+    def start(self, name):
+        self.processes[name] = subprocess.Popen(
+            [sys.executable, "-m", f"levelcap.services.{name}"],
+            cwd=ROOT, env=self.env, stderr=subprocess.DEVNULL,
+        )  # fmt: skip
+
+    def wait(self, port, name):
+        def answers():
+            assert self.processes[name].poll() is None, f"{name} has ended"
+            try:
+                return httpx.get(f"http://127.0.0.1:{port + self.offset}/health", timeout=2)
+            except httpx.HTTPError:
+                return None
+
+        until(answers, 60, f"{name} answers")
+
+    def kill(self, name):
+        self.processes[name].send_signal(signal.SIGKILL)
+        self.processes.pop(name).wait(10)
+
+    def close(self):
+        for process in self.processes.values():
+            process.terminate()
+        for process in self.processes.values():
+            try:
+                process.wait(15)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+
+
+def launch(playwright):
+    """Debian's Chromium, or a sentence."""
+    if not CHROMIUM.exists():
+        pytest.fail(f"{CHROMIUM} is missing: run `make setup`, or apt-get install chromium")
+    return playwright.chromium.launch(executable_path=str(CHROMIUM), args=FLAGS)
+
+
+class Watched:
+    """A page and everything about it that would be a fault."""
+
+    def __init__(self, context, url):
+        self.page, self.url = context.new_page(), url
+        self.faults, self.hosts = [], set()
+        self.page.set_default_timeout(20_000)
+        self.page.on("console", self._console)
+        self.page.on("pageerror", lambda error: self.faults.append(f"error: {error}"))
+        self.page.on("request", lambda request: self.hosts.add(_host(request.url)))
+        self.page.on("dialog", lambda dialog: self.faults.append(f"dialog: {dialog.message}"))
+
+    def _console(self, message):
+        if message.type in ("error", "warning"):
+            self.faults.append(f"console {message.type}: {message.text}")
+
+    def goto(self, path):
+        self.page.goto(self.url + path)
+        self.page.wait_for_selector("main#content h1")
+        self.until("window.did_handshake === true")
+        return self.page
+
+    def until(self, expression, seconds=20):
+        """Asks again and again; the browser's own way compiles text, which the pages forbid."""
+
+        def holds():
+            try:
+                return self.page.evaluate(expression)
+            except Error:  # between two pages
+                return False
+
+        until(holds, seconds, expression)
+
+
+def _host(url):
+    return url.split("/")[2] if "://" in url and not url.startswith(("data:", "blob:")) else None

@@ -1,0 +1,361 @@
+"""What a person does in the Tavern, in a real browser, with real services and a real trainer."""
+
+import json
+import re
+import tarfile
+import time
+
+import httpx
+import pytest
+from playwright.sync_api import expect
+from sqlalchemy import text
+
+from levelcap.campaign.realm import realm
+from levelcap.kit.db import reading
+from levelcap.services.clients import KeeperClient
+from levelcap.services.tavern import entry
+from levelcap.vault import removals
+from levelcap.vault.ledger import get_ledger
+from tests.browser.inn import OUT, PHONE, WIDE
+
+PAGES = {
+    "hero": "/", "quests": "/quests", "guild": "/guild", "jobs": "/jobs", "vault": "/vault",
+    "armory": "/settings", "report": "/report",
+}  # fmt: skip
+HOSTILE = '<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>'
+
+
+def test_a_stranger_learns_how_to_get_in_and_nothing_else(inn, browser):
+    context = browser.new_context()
+    page = context.new_page()
+    for path in ("/", "/vault", "/nowhere"):
+        assert page.goto(inn.url + path).status == 401
+        expect(page.locator("body")).to_contain_text("levelcap open")
+    assert page.goto(f"{inn.url}/enter?code=guess").status == 403
+    assert context.cookies() == []
+    context.close()
+
+
+def test_a_code_opens_the_door_once_and_the_first_visit_explains_the_game(inn, visit, browser):
+    shown = visit()
+    page = shown.page
+    shown.until("window.did_handshake === true")
+    [cookie] = page.context.cookies()
+    assert cookie["httpOnly"] and cookie["sameSite"] == "Strict"
+    assert "code" not in page.url
+    expect(page.locator(".welcome p")).to_have_count(3)
+    page.screenshot(path=OUT / "welcome.png")
+    page.get_by_role("button", name="Begin").click()
+    expect(page.locator(".welcome")).to_have_count(0)
+    shown.goto("/")
+    expect(page.locator(".welcome")).to_have_count(0)
+
+    code = entry.make_code()
+    assert httpx.get(entry.entry_url(code)).status_code == 200
+    assert httpx.get(entry.entry_url(code)).status_code == 403
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_every_page_fits_a_wide_screen_and_a_phone(visit, name):
+    shown = visit()
+    page = shown.goto(PAGES[name])
+    page.wait_for_timeout(400)
+    page.screenshot(path=OUT / f"{name}-wide.png", full_page=True)
+    page.set_viewport_size(PHONE)
+    page.wait_for_timeout(200)
+    page.screenshot(path=OUT / f"{name}-phone.png")
+    assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+    navigation = page.locator("nav.places").bounding_box()
+    assert navigation["y"] + navigation["height"] == pytest.approx(PHONE["height"], abs=1)
+    page.set_viewport_size(WIDE)
+
+
+def test_every_number_of_the_sheet_says_what_it_is(visit):
+    page = visit().goto("/")
+    for shown in page.locator(".sheet .tip").all():
+        assert re.search(r"=.*\n(raw value|95 % interval): ", shown.get_attribute("data-tip"))
+    page.locator(".stat .tip").first.hover()
+    content = "getComputedStyle(document.querySelector('.stat .tip'), '::after').content"
+    assert "1 / training loss" in page.evaluate(content)
+
+
+def test_training_goes_on_and_is_seen_to(visit):
+    page = visit().goto("/")
+    state = page.locator(".training-state")
+    expect(state).to_have_text("Resting")
+    page.get_by_role("button", name="Resume").click()
+    expect(state).to_have_text("In training", timeout=30_000)
+    experience = page.locator(".figure", has_text="XP of this battle").locator(".figure-value")
+    page.wait_for_selector(".float b", timeout=60_000)
+    before = int(experience.inner_text().replace(",", ""))
+    page.screenshot(path=OUT / "battle.png")
+    expect(experience).not_to_have_text(f"{before:,}", timeout=15_000)
+    assert "Round 3" in page.locator(".fight h2").inner_text()
+    page.get_by_role("button", name="Pause").click()
+    expect(state).to_have_text("Resting")
+    expect(page.locator(".feed .event-title").first).to_have_text("The hero rests")
+    expect(page.locator(".chart:visible")).to_have_attribute("data-points", re.compile("[1-9]"))
+
+
+def test_a_dropped_recipe_goes_on_the_board_and_is_moved_and_called_off(visit, tmp_path):
+    page = visit().goto("/quests")
+    good = tmp_path / "evening.yaml"
+    good.write_text("quest: evaluate\ncheckpoint: latest\ngames: 80\ntitle: An evening trial\n")
+    # Evaluations are begun while training rests, so the board is asked for a training quest, too.
+    work = tmp_path / "night.yaml"
+    work.write_text("quest: record\ngames: 4\ntitle: A night of watching\n")
+    page.set_input_files("input[type=file]", [good, work])
+    waiting = page.locator("article.quest", has_text="A night of watching")
+    expect(page.locator("article.quest", has_text="An evening trial")).to_have_count(1)
+    waiting.get_by_label("Priority").select_option("high")
+    expect(waiting.get_by_label("Priority")).to_have_value("high")
+    waiting.get_by_role("button", name="Call off").click()
+    expect(waiting.locator(".chip.cancelled")).to_have_text("called off")
+    waiting.get_by_role("button", name="Try again").click()
+    expect(waiting.locator(".chip.queued")).to_have_text("waiting")
+    waiting.get_by_role("button", name="Call off").click()
+    expect(waiting.locator(".chip.cancelled")).to_have_count(1)
+
+
+def test_templates_fill_the_recipe_and_a_run_shows_its_command(visit):
+    page = visit().goto("/quests")
+    page.get_by_role("button", name=re.compile("^Trial")).click()
+    recipe = page.get_by_label("Recipe (YAML)")
+    expect(recipe).to_have_value(re.compile("quest: evaluate"))
+    recipe.fill("quest: evaluate\ngames: 41\n")
+    page.get_by_role("button", name="Put it on the board").click()
+    expect(page.locator(".q-notification")).to_contain_text("games")
+    page.locator("details summary").first.click()
+    expect(page.locator("details code").first).to_contain_text("levelcap reinforce --world duel")
+
+
+def test_hostile_files_are_shown_as_text_and_stay_out(visit):
+    page = visit().goto("/quests")
+    recipe = f"quest: record\ngames: 4\ntitle: {json.dumps(HOSTILE)}\n"
+    files = [
+        {"name": "nice.yaml", "mimeType": "text/yaml", "buffer": recipe.encode()},
+        {"name": f"{HOSTILE[:20]}.yaml", "mimeType": "text/yaml", "buffer": b"quest: record"},
+        {"name": "bomb.yaml", "mimeType": "text/yaml", "buffer": b"a: &a [x]\nb: [*a, *a]\n"},
+        {"name": "big.yaml", "mimeType": "text/yaml", "buffer": b"#" * 70_000},
+    ]
+    for file in files:
+        page.set_input_files("input[type=file]", file)
+    expect(page.locator("article.quest", has_text=HOSTILE)).to_have_count(1)
+    expect(page.locator(".drop .problem")).to_contain_text("big.yaml has 70000 bytes")
+    said = page.locator(".q-notification")
+    expect(said.filter(has_text="an alias (*a) is not allowed")).to_have_count(1)
+    expect(said.filter(has_text="Give the name of the file, not a path")).to_have_count(1)
+    page.goto(page.url.replace("/quests", "/"))
+    expect(page.locator(".feed .event-text", has_text=HOSTILE).first).to_be_visible()
+    assert page.evaluate("window.hacked === undefined")
+    quest = page.context.new_page()
+    quest.goto(page.url + "quests")
+    row = quest.locator("article.quest", has_text=HOSTILE)
+    row.get_by_role("button", name="Call off").click()
+    expect(row.locator(".chip.cancelled")).to_have_count(1)
+
+
+def test_two_checkpoints_are_compared_sorted_and_verified(visit):
+    page = visit().goto("/vault")
+    page.get_by_role("button", name="Step").click()
+    page.get_by_role("button", name="Step ↓").click()
+    expect(page.locator("th[aria-sort=ascending]")).to_have_text("Step ↑")
+    steps = [int(cell.inner_text()) for cell in page.locator("td[data-label=Step]").all()]
+    assert steps == sorted(steps) and len(steps) >= 3
+    for number in (0, 1):
+        page.get_by_role("button", name="Compare", exact=True).nth(number).click()
+    page.locator(".btn.primary", has_text="Compare").click()
+    window = page.get_by_role("dialog", name="Two checkpoints")
+    expect(window.locator(".figure-value")).to_have_text(re.compile(r"[+-]\d+ Elo \(.+ to .+\)"))
+    page.screenshot(path=OUT / "compare.png")
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="Verify").first.click()
+    expect(page.locator(".q-notification")).to_contain_text("Every byte is as it was saved")
+
+
+def test_a_promotion_is_rolled_back(visit):
+    page = visit().goto("/vault")
+    before = page.locator("tr.champion").get_attribute("data-checkpoint")
+    other = page.locator("tbody tr:not(.champion)").first
+    chosen = other.get_attribute("data-checkpoint")
+    other.get_by_role("button", name="Promote").click()
+    expect(page.locator("tr.champion")).to_have_attribute("data-checkpoint", chosen)
+    page.get_by_role("button", name="Roll back").click()
+    expect(page.locator("tr.champion")).to_have_attribute("data-checkpoint", before)
+
+
+def test_a_deleted_checkpoint_can_be_taken_back_and_waits_without_the_page(visit):
+    page = visit().goto("/vault")
+    row = page.locator("tbody tr:not(.champion)").last
+    chosen = row.get_attribute("data-checkpoint")
+    row = page.locator(f"tr[data-checkpoint={chosen}]")
+    row.get_by_role("button", name="Delete").click()
+    expect(row).to_have_class("going")
+    expect(row).to_contain_text(re.compile(r"goes in (2|3)\d s"))
+    row.get_by_role("button", name="Undo").click()
+    expect(row.get_by_role("button", name="Delete")).to_be_visible()
+    row.get_by_role("button", name="Delete").click()
+    expect(row).to_have_class("going")
+    page.close()
+    with realm() as opened, reading(opened.engine) as connection:
+        assert chosen in removals.waiting(connection)
+    other = visit().goto("/vault")
+    other.locator(f"tr[data-checkpoint={chosen}]").get_by_role("button", name="Undo").click()
+    expect(other.locator("tr.going")).to_have_count(0)
+    with realm() as opened:
+        assert get_ledger(opened.engine).get(chosen).retired is None
+
+
+def test_a_checkpoint_and_the_report_are_taken_home(visit, tmp_path):
+    shown = visit()
+    page = shown.goto("/vault")
+    with page.expect_download() as tar:
+        page.get_by_role("link", name="Export").first.click()
+    tar.value.save_as(tmp_path / "hero.tar")
+    with tarfile.open(tmp_path / "hero.tar") as archive:
+        assert any(name.endswith("manifest.json") for name in archive.getnames())
+    page = shown.goto("/report")
+    with page.expect_download() as report:
+        page.get_by_role("link", name="JSON").click()
+    report.value.save_as(tmp_path / "report.json")
+    assert json.loads((tmp_path / "report.json").read_text())["days"][0]["elo_low"] is not None
+    with page.expect_download() as picture:
+        page.get_by_role("button", name=re.compile("^Save Elo per day")).click()
+    picture.value.save_as(tmp_path / "elo.png")
+    assert (tmp_path / "elo.png").read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
+
+
+def test_settings_are_checked_and_a_locked_one_needs_approval(visit):
+    shown = visit()
+    page = shown.goto("/settings")
+    page.get_by_label("Disk cap (GB)").fill("-3")
+    page.get_by_role("button", name="Save").click()
+    expect(page.locator(".q-notification")).to_contain_text("greater than 0")
+    page.get_by_label("Disk cap (GB)").fill("12.5")
+    page.get_by_label("Rest while on battery").uncheck()
+    page.get_by_role("button", name="Save").click()
+    expect(page.locator(".q-notification", has_text="Saved")).to_have_count(1)
+    shown.goto("/settings")
+    expect(page.get_by_label("Disk cap (GB)")).to_have_value("12.5")
+
+    def set_length(value, approve=False):
+        page.get_by_label("Setting", exact=True).fill("max_length")
+        page.get_by_label("Value").fill(value)
+        if approve:
+            page.get_by_label("Approve a locked one").check()
+        page.get_by_role("button", name="Set it").click()
+
+    set_length("128")
+    expect(page.locator(".setting-row", has_text="max_length")).to_contain_text("128")
+    set_length("256")
+    expect(page.locator(".q-notification", has_text="max_length is locked at 128")).to_have_count(1)
+    set_length("256", approve=True)
+    expect(page.locator(".setting-row", has_text="max_length")).to_contain_text("256")
+
+
+def test_new_game_plus_begins_and_the_old_campaign_is_continued(visit):
+    page = visit().goto("/settings")
+    old = page.locator("[data-campaign]", has_text="active").first.get_attribute("data-campaign")
+    page.get_by_label("Name").fill("Second wind")
+    page.get_by_label("Start").select_option("champion")
+    page.get_by_role("button", name="Begin the campaign").click()
+    made = page.locator("[data-campaign]", has_text="Second wind")
+    expect(made).to_contain_text("New Game+")
+    expect(made.locator(".chip")).to_have_text("active")
+    archived = page.locator(f"[data-campaign={old}]")
+    archived.get_by_role("button", name="Continue").click()
+    expect(archived.locator(".chip")).to_have_text("active")
+    expect(made.locator(".chip")).to_have_text("archived")
+
+
+def test_jobs_are_filtered_paged_and_looked_into(visit):
+    page = visit().goto("/jobs")
+    page.get_by_label("Status").select_option("done")
+    page.get_by_label("Kind of work").select_option("eval")
+    expect(page.locator("tbody .chip:not(.done)")).to_have_count(0)
+    page.get_by_role("button", name="Details").first.click()
+    window = page.get_by_role("dialog", name="Job")
+    expect(window.locator(".event-title").first).to_have_text("submitted")
+    expect(window.locator("pre")).to_contain_text('"checkpoint"')
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("dialog", name="Job")).to_have_count(0)
+    expect(page.locator(".pager")).to_contain_text("page 1")
+
+
+def test_everything_is_reached_with_the_keyboard(visit):
+    page = visit().goto("/")
+    page.keyboard.press("Tab")
+    expect(page.locator(":focus")).to_have_text("Skip to the content")
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.id") == "content"
+    page.keyboard.press("?")
+    expect(page.get_by_role("dialog", name="Keys")).to_be_visible()
+    page.screenshot(path=OUT / "keys.png")
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("dialog", name="Keys")).to_have_count(0)
+    page.keyboard.press("g")
+    page.keyboard.press("v")
+    page.wait_for_url("**/vault")
+    page.wait_for_selector("tbody tr")
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        if "sort" in (page.locator(":focus").get_attribute("class") or ""):
+            break
+    assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid"
+    page.keyboard.press("Enter")
+    expect(page.locator("th[aria-sort=ascending]")).to_have_count(1)
+
+
+def test_sound_is_off_until_somebody_wants_it(visit):
+    page = visit().goto("/")
+    switch = page.get_by_role("switch", name="Sound")
+    expect(switch).to_have_attribute("aria-checked", "false")
+    page.evaluate("window.dispatchEvent(new CustomEvent('tavern-sound', {detail: 'hit'}))")
+    assert page.evaluate("window.__tavern.played") == []
+    switch.click()
+    assert page.evaluate("window.__tavern.played") == ["good"]
+
+
+def test_nothing_moves_for_those_who_asked_for_that(visit):
+    page = visit(reduced_motion="reduce").goto("/")
+    moving = "[...document.querySelectorAll('*')].filter(e => e.getAnimations().length).length"
+    assert page.evaluate(moving) == 0
+    still = visit().goto("/")
+    assert "blade" in still.content()
+
+
+def test_what_happens_elsewhere_is_announced_on_every_open_page(visit):
+    pages = [visit().goto("/guild"), visit(viewport=PHONE).goto("/report")]
+    with KeeperClient.local() as keeper:
+        rows = keeper.ledger()
+        now = keeper.call("GET", "/api/champion")["champion"]["checkpoint"]
+        other = next(row["id"] for row in rows if row["id"] != now)
+        keeper.promote(other, "chosen elsewhere")
+        for page in pages:
+            said = page.locator(".q-notification", has_text="New champion")
+            expect(said).to_contain_text("chosen elsewhere")
+        keeper.call("POST", "/api/champion/rollback", {"hero": "kestrel"})
+
+
+def test_a_killed_tavern_comes_back_and_tells_what_was_missed(inn, visit):
+    shown = visit()
+    page = shown.goto("/")
+    inn.kill("tavern")
+    page.wait_for_selector("#popup[aria-hidden=false]", state="attached")
+    with KeeperClient.local() as keeper:
+        keeper.call("POST", "/api/training/control", {"action": "pause"})
+    noted = inn.home / "state" / "tavern.json"
+    last = json.loads(noted.read_text())
+    with realm() as opened, reading(opened.engine) as connection:
+        query = "SELECT min(seq) FROM events WHERE kind = 'eval.completed'"
+        first = connection.execute(text(query)).scalar_one()
+    noted.write_text(json.dumps({**last, "time": time.time() - 3600, "seq": first - 1}))
+    page.evaluate("window.__before = true")
+    inn.start("tavern")
+    inn.wait(8888, "tavern")
+    shown.until("window.__before === undefined && window.did_handshake === true")
+    expect(page.locator(".away")).to_contain_text("trials finished")
+    page.screenshot(path=OUT / "away.png")
+    # Losing the connection is what this is about; the browser says so.
+    lost = ("ERR_CONNECTION_REFUSED", "WebSocket connection", "Failed to load resource")
+    shown.faults[:] = [fault for fault in shown.faults if not any(word in fault for word in lost)]
