@@ -20,7 +20,7 @@ _LOAD = (
     " (SELECT count(*) FROM jobs WHERE status = 'running' AND type = :type)"
 )
 _POSITION = (
-    "SELECT count(*) FROM jobs WHERE status = 'queued'"
+    "SELECT count(*) FROM jobs INDEXED BY jobs_queued WHERE status = 'queued'"
     " AND (rank < :rank OR (rank = :rank AND seq <= :seq))"
 )
 _EVENTS = text(
