@@ -1,0 +1,191 @@
+"""The Tavern's door: codes, cookies, and the guard before every page, file and socket."""
+
+import asyncio
+import itertools
+import re
+import subprocess
+import sys
+from contextlib import contextmanager
+
+import httpx
+import pytest
+from websockets.exceptions import InvalidStatus
+from websockets.sync.client import connect
+
+from levelcap.campaign.realm import open_realm
+from levelcap.services.clients import KeeperClient
+from levelcap.services.rights import check_rights
+from levelcap.services.tavern import entry
+from levelcap.services.tokens import load_tokens
+from tests.services.matrix import bad_hosts, bad_origins, walk
+from tests.services.reach import try_paths
+from tests.services.realms import ROOT, free_ports, until
+
+SOCKET = "/_nicegui_ws/socket.io/?EIO=4&transport=websocket"
+
+
+def test_a_code_is_good_once_and_for_ten_minutes(home):
+    code = entry.make_code(now=1000.0)
+    assert entry.enter(code, now=1000.0 + entry.CODE_S + 1) is None
+    assert entry.enter(code, now=1001.0) is None  # a late try spends it, too
+    code = entry.make_code(now=1000.0)
+    session = entry.enter(code, now=1300.0)
+    assert session and entry.enter(code, now=1301.0) is None
+    assert entry.role_of(session, now=1302.0) == "admin"
+    assert entry.role_of(session, now=1300.0 + entry.SESSION_S + 1) is None
+
+
+@pytest.mark.parametrize("wrong", [None, "", "x", "../codes", "a" * 10_000, "\ud800", "\x00"])
+def test_nothing_else_opens(home, wrong):
+    entry.make_code()
+    assert entry.role_of(wrong) is None
+    assert wrong is None or entry.enter(wrong) is None
+
+
+def test_secrets_are_stored_hashed_and_for_the_owner_alone(home):
+    code = entry.make_code()
+    session = entry.enter(entry.make_code())
+    kept = home / "state" / "entry"
+    assert kept.stat().st_mode & 0o077 == 0
+    for path in kept.rglob("*"):
+        assert code not in path.name and session not in path.name
+        if path.is_file():
+            text = path.read_text()
+            assert code not in text and session not in text
+
+
+def test_sweeping_removes_what_is_out_of_date(home):
+    entry.make_code(now=0.0)
+    fresh = entry.make_code()
+    assert entry.sweep() == 1 and entry.enter(fresh)
+
+
+def test_the_tavern_starts_without_torch(home):
+    code = "import sys, levelcap.services.tavern.app; sys.exit('torch' in sys.modules)"
+    run = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, timeout=120)
+    assert run.returncode == 0, run.stderr
+
+
+def test_every_route_of_ours_is_guarded(home):
+    """Built in a process of its own: NiceGUI is one a process."""
+    run = subprocess.run(
+        [sys.executable, "-m", "tests.services.test_tavern"],
+        cwd=ROOT, capture_output=True, text=True, timeout=240,
+    )  # fmt: skip
+    assert run.returncode == 0, run.stderr[-3000:]
+    calls, paths = map(int, run.stdout.split()[-2:])
+    assert calls > 1000 and paths > 20
+
+
+@contextmanager
+def tavern():
+    [port] = free_ports(1)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "levelcap.services.tavern", "--port", str(port)],
+        cwd=ROOT, stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    try:
+        until(lambda: _answers(port), 60, "the tavern answers")
+        yield port
+    finally:
+        process.terminate()
+        assert process.wait(15) == 0
+
+
+def _answers(port):
+    try:
+        return httpx.get(f"http://127.0.0.1:{port}/health", timeout=2).status_code == 200
+    except httpx.HTTPError:
+        return False
+
+
+def test_pages_files_and_sockets_ask_for_host_cookie_and_origin(home):
+    with tavern() as port:
+        base = f"http://127.0.0.1:{port}"
+        answer = httpx.get(f"{base}/enter", params={"code": entry.make_code()})
+        cookie = answer.headers["set-cookie"].split(";")[0]
+        assert "HttpOnly" in answer.headers["set-cookie"]
+        assert "SameSite=strict" in answer.headers["set-cookie"]
+        page = httpx.get(base, headers={"cookie": cookie})
+        assert page.status_code == 200
+        _check_policy(page)
+        files = re.findall(r'"(/(?:_nicegui|static)/[^"]+\.(?:js|css))"', page.text)
+        assert len(files) > 8
+        _check_doors(base, port, cookie, ["/", "/quests", "/vault", *files[:3]])
+        _check_sockets(port, cookie)
+
+
+def _check_policy(page):
+    policy = page.headers["content-security-policy"]
+    [nonce] = re.findall(r"'nonce-([^']+)'", policy)
+    assert "unsafe-eval" not in policy and "http" not in policy
+    assert (
+        "script-src 'self' 'nonce-" in policy and "'unsafe-inline'" not in policy.split("style")[0]
+    )
+    scripts = re.findall(r"<script[^>]*>", page.text)
+    assert scripts and all(f'nonce="{nonce}"' in tag for tag in scripts)
+    other = httpx.get(page.request.url, headers={"cookie": page.request.headers["cookie"]})
+    assert nonce not in other.headers["content-security-policy"]
+
+
+def _check_doors(base, port, cookie, paths):
+    wrong_cookie = cookie.split("=")[0] + "=wrong"
+    for path in paths:
+        for name in (wrong_cookie, ""):
+            assert httpx.get(base + path, headers={"cookie": name}).status_code == 401, path
+        good = {"cookie": cookie}
+        assert httpx.get(base + path, headers=good).status_code == 200, path
+        for host in bad_hosts(port):
+            assert httpx.get(base + path, headers=good | {"host": host}).status_code == 421
+        for origin in bad_origins(port):
+            assert httpx.get(base + path, headers=good | {"origin": origin}).status_code == 403
+        for method in ("POST", "PUT", "DELETE"):
+            answer = httpx.request(method, base + path, headers=good, data={"a": "b"})
+            assert answer.status_code in (404, 405, 415), (method, path)
+
+
+def _check_sockets(port, cookie):
+    own = f"http://127.0.0.1:{port}"
+    cases = [
+        *itertools.product([None, cookie.split("=")[0] + "=wrong"], [own], [401]),
+        *itertools.product([cookie], bad_origins(port), [403]),
+    ]
+    for given, origin, status in cases:
+        headers = {"Origin": origin} | ({} if given is None else {"Cookie": given})
+        with pytest.raises(InvalidStatus) as refused:
+            with connect(f"ws://127.0.0.1:{port}{SOCKET}", additional_headers=headers):
+                pass
+        assert refused.value.response.status_code == status, (given, origin)
+    with connect(f"ws://127.0.0.1:{port}{SOCKET}", origin=own,
+                 additional_headers={"Cookie": cookie}) as socket:  # fmt: skip
+        assert socket.recv(timeout=10).startswith("0{")
+
+
+def _walk_here() -> None:
+    from levelcap.services.tavern.app import build
+
+    port, tokens = 8888, load_tokens()
+    app = build(open_realm(), tokens, KeeperClient("http://127.0.0.1:9", tokens.admin), port)
+    check_rights(app)
+    # What is mounted at the root takes every path; it is asked over real connections above.
+    app.router.routes[:] = [route for route in app.router.routes if getattr(route, "path", "-")]
+    calls = walk(app, tokens, port)
+    transport = httpx.ASGITransport(app=app)
+
+    class Client(httpx.Client):
+        def request(self, method, url, **given):
+            async def ask():
+                async with httpx.AsyncClient(transport=transport, base_url=self.base_url,
+                                             headers=self.headers) as client:  # fmt: skip
+                    return await client.request(method, url, **given)
+
+            return asyncio.run(ask())
+
+    headers = {"authorization": f"Bearer {tokens.admin}", "content-type": "application/json"}
+    with Client(base_url=f"http://localhost:{port}", headers=headers) as client:
+        paths = try_paths(app, client, stride=3)
+    print(calls, paths)
+
+
+if __name__ == "__main__":
+    _walk_here()
