@@ -103,12 +103,14 @@ def _bad_home(name, home):
 
 
 def _take_port(service, keep_open):
-    place = default_hosts().hosts["local"].services[service]
-    sock = keep_open.enter_context(contextlib.closing(socket.socket()))
-    for offset in range(20_000, 40_000):
-        with contextlib.suppress(OSError):
-            sock.bind(("127.0.0.1", place.port + offset))
-            sock.listen()
+    places = default_hosts().hosts["local"].services
+    for offset in range(20_000, 40_000, 7):
+        with contextlib.suppress(OSError), contextlib.ExitStack() as others:
+            for name, place in places.items():  # the other services' ports must be free
+                if name != service:
+                    others.enter_context(socket.create_server(("127.0.0.1", place.port + offset)))
+            mine = socket.create_server(("127.0.0.1", places[service].port + offset))
+            keep_open.enter_context(contextlib.closing(mine))
             return {"LEVELCAP_PORT_OFFSET": str(offset)}
     raise AssertionError("no free port")
 
