@@ -6,6 +6,7 @@ Origin, before a page is built or its WebSocket accepted.
 
 from __future__ import annotations
 
+import gc
 import hashlib
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -145,6 +146,7 @@ def main() -> None:
     realm = open_realm()
     try:
         app = build(realm, load_tokens(), KeeperClient.local(), launch.port, launch.lan)
+        gc.freeze()  # what was imported stays: collections look at pages only
         serve(app, host=launch.host, port=launch.port, name=NAME)
     finally:
         realm.close()

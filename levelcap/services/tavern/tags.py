@@ -158,3 +158,34 @@ class Copy(Element, component=STATIC / "copy.js"):
     def __init__(self, text: str) -> None:
         super().__init__()
         self._props["text"] = text
+
+
+class Feed(Element, component=STATIC / "feed.js"):
+    """A list of events in one element, newest first."""
+
+    def __init__(self, label: str, lines: list[dict[str, Any]], most: int) -> None:
+        super().__init__()
+        self._most = most
+        self._props.update(label=label, lines=lines[:most])
+
+    def add(self, lines: list[dict[str, Any]]) -> None:
+        """Put newer lines on top; the oldest ones go."""
+        if lines:
+            put(self, lines=[*lines, *self._props["lines"]][: self._most])
+
+
+class Acts(Element, component=STATIC / "acts.js"):
+    """The buttons of one row in one element; `on_act` is told the name of the pressed one."""
+
+    def __init__(self, acts: list[dict[str, Any]], on_act: Handler) -> None:
+        super().__init__()
+        names = {act["name"] for act in acts}
+        self._props["acts"] = acts
+
+        async def pressed(event: Any) -> None:
+            if event.args in names:
+                answer = on_act(event.args)
+                if answer is not None:
+                    await answer
+
+        self.on("act", pressed)

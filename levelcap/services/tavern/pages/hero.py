@@ -16,6 +16,7 @@ from levelcap.services.tavern.frame import Tavern, frame
 from levelcap.services.tavern.pulse import Moment
 from levelcap.services.tavern.tags import (
     Battle,
+    Feed,
     Icon,
     Portrait,
     Tag,
@@ -33,6 +34,7 @@ from levelcap.services.tavern.visits import summary
 
 PATH = "/"
 FEED = 40
+BADGES = 6
 CURVE_EVERY = 5  # looks between two drawings of the curve
 STAT_ICONS = {"ATK": "swords", "DEF": "shield", "ACC": "target", "gold": "coin"}
 
@@ -168,10 +170,8 @@ class HeroPage:
 
     def _feed(self) -> None:
         with card("What happened", "feed-card"):
-            self._list = Tag("ol", "feed", aria_live="polite")
-            with self._list:
-                for event in self.found["events"]:
-                    _line(event)
+            lines = [_line(event) for event in self.found["events"]]
+            self._list = Feed("What happened", lines, FEED)
             if not self.found["events"]:
                 paragraph("Nothing yet: the first quest is on its way.", "empty")
 
@@ -181,8 +181,9 @@ class HeroPage:
         with card("Achievements", "honours"):
             total = len(found["achievements"])
             paragraph(f"{len(done)} of {total} reached", "muted")
+            open_ = [row for row in found["achievements"] if not row["done"]]
             with Tag("ul", "badges"):
-                for row in found["achievements"]:
+                for row in [*done[-BADGES:], *open_[: max(2, BADGES - len(done))]]:
                     classes = "badge done" if row["done"] else "badge"
                     have, at = lore.number(row["have"]), lore.number(row["at"])
                     words = f"{row['text']} ({have} of {at})"
@@ -197,11 +198,7 @@ class HeroPage:
         self.moment = moment
         self._show_sheet(moment.hero)
         self._show_battle(moment)
-        for event in moment.events:
-            with self._list:
-                _line(event).move(target_index=0)
-        for old in self._list.default_slot.children[FEED:]:
-            old.delete()
+        self._list.add([_line(event) for event in reversed(moment.events)])
         self._looks += 1
         return self._redraw() if self._looks % CURVE_EVERY == 0 else None
 
@@ -274,13 +271,9 @@ def _elo_tip(elo: dict[str, float | None]) -> str:
     return f"Elo = strength against the bots, rookie = 1000\n95 % interval: {low} to {high}"
 
 
-def _line(event: Event) -> Tag:
+def _line(event: Event) -> dict[str, Any]:
     title, icon = lore.event_words(event.kind)
-    with Tag("li", f"event {event.severity}") as line:
-        Icon(icon)
-        with div("event-words"):
-            span("event-title", title)
-            span("event-text", event.message)
-        Tag("time", "event-time", lore.clock(event.time), datetime=event.time,
-            title=event.time)  # fmt: skip
-    return line
+    return {
+        "id": event.seq, "title": title, "icon": icon, "text": event.message,
+        "severity": event.severity, "time": lore.clock(event.time), "title_time": event.time,
+    }  # fmt: skip

@@ -14,6 +14,7 @@ from levelcap.services.tavern.frame import Tavern, frame, page_heading
 from levelcap.services.tavern.pages.comparison import show_comparison
 from levelcap.services.tavern.pulse import Moment
 from levelcap.services.tavern.tags import (
+    Acts,
     Icon,
     Modal,
     Tag,
@@ -21,7 +22,6 @@ from levelcap.services.tavern.tags import (
     card,
     div,
     heading,
-    link,
     paragraph,
     span,
     tip,
@@ -200,26 +200,20 @@ class VaultPage:
             Tag("td", "num optional", lore.number(entry.train_loss))
             Tag("td", "num optional", lore.percent(entry.accuracy))
             Tag("td", "num optional", lore.size_text(entry.size_bytes))
-            with Tag("td", "num"), div("row acts"):
+            with Tag("td", "num"):
                 self._acts(entry, is_champion)
 
     def _acts(self, entry: Entry, is_champion: bool) -> None:
         if entry.id in self.going:
-            self._clocks[entry.id] = span("quest-sub", _left(self.going[entry.id]))
-            button("Undo", self._order(entry, "restore", "It stays"), "small primary", "undo")
+            with div("row acts"):
+                self._clocks[entry.id] = span("quest-sub", _left(self.going[entry.id]))
+                button("Undo", self._order(entry, "restore", "It stays"), "small primary", "undo")
             return
-        picked = "picked" if entry.id in self.chosen else ""
-        button("Compare", self._choose(entry.id), f"bare {picked}", "scales", title="Compare")
-        if not is_champion:
-            button("Promote", self._promote(entry), "bare", "crown", title="Make it champion")
-        button("Verify", self._verify(entry), "bare", "check", title="Read every byte")
-        word = "Unpin" if entry.pinned else "Pin"
-        button(word, self._pin(entry), "bare", "pin", title=word)
-        with link("", f"/download/checkpoint/{entry.id}", "btn bare", title="Export as .tar",
-                  aria_label="Export", download=""):  # fmt: skip
-            Icon("down")
-        if not is_champion:
-            button("Delete", self._delete(entry), "bare", "trash", title="Delete")
+        deeds = {
+            "compare": self._choose(entry.id), "promote": self._promote(entry),
+            "verify": self._verify(entry), "pin": self._pin(entry), "delete": self._delete(entry),
+        }  # fmt: skip
+        Acts(_acts_of(entry, is_champion, entry.id in self.chosen), lambda name: deeds[name]())
 
     def _choose(self, checkpoint: str) -> Any:
         def choose() -> None:
@@ -300,6 +294,22 @@ class VaultPage:
         await self.tavern.orders.ask("POST", "/api/champion/rollback", {"hero": self.hero},
                                      done="The champion before is back")  # fmt: skip
         await self.reload()
+
+
+def _acts_of(entry: Entry, is_champion: bool, picked: bool) -> list[dict[str, Any]]:
+    """What can be done with a row; a champion is neither promoted nor deleted."""
+    pin = "Unpin" if entry.pinned else "Pin"
+    acts: list[dict[str, Any]] = [
+        {"name": "compare", "label": "Compare", "icon": "scales", "picked": picked},
+        {"name": "promote", "label": "Promote", "icon": "crown", "title": "Make it champion"},
+        {"name": "verify", "label": "Verify", "icon": "check", "title": "Read every byte"},
+        {"name": "pin", "label": pin, "icon": "pin"},
+        {"name": "export", "label": "Export", "icon": "down", "title": "Export as .tar",
+         "href": f"/download/checkpoint/{entry.id}"},
+        {"name": "delete", "label": "Delete", "icon": "trash"},
+    ]  # fmt: skip
+    barred = ("promote", "delete") if is_champion else ()
+    return [act for act in acts if act["name"] not in barred]
 
 
 def _left(due: str) -> str:
