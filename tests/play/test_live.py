@@ -182,8 +182,8 @@ def test_what_is_not_allowed_is_not_recorded():
     [
         b"", bytes(23), bytes(25), bytes(24), LAYOUT.pack(1, 64, 0, 0, 1, 0, 0, 0, 0),
         LAYOUT.pack(1, 0, 0, 9, 1, 0, 0, 0, 0), LAYOUT.pack(1, 0, 0, 0, 1, float("nan"), 0, 0, 0),
-        LAYOUT.pack(1, 0, 0, 0, 1, 0, float("inf"), 0, 0), LAYOUT.pack(1, 0, 0, 0, 1, 0, 0, 1.01, 0),
-        LAYOUT.pack(2, 0, 0, 0, 1, 0, 0, 0, 0),
+        LAYOUT.pack(1, 0, 0, 0, 1, 0, float("inf"), 0, 0),
+        LAYOUT.pack(1, 0, 0, 0, 1, 0, 0, 1.01, 0), LAYOUT.pack(2, 0, 0, 0, 1, 0, 0, 0, 0),
     ],
 )  # fmt: skip
 def test_bytes_that_are_no_input_are_refused(data):

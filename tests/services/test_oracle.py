@@ -10,6 +10,7 @@ from starlette.websockets import WebSocketDisconnect
 
 from levelcap.campaign.events import list_events
 from levelcap.campaign.realm import open_realm
+from levelcap.campaign.recipes import read_recipe
 from levelcap.kit.db import reading
 from levelcap.kit.paths import folder
 from levelcap.lake.read import open_shards
@@ -97,7 +98,7 @@ def run_at_the_enemy(socket):
             elif message[0] == frames.KIND_STATE:
                 number += 1
                 players = np.frombuffer(message, frames.PLAYER, 2, frames.HEAD.itemsize)
-                way = np.array([players["x"][0] - players["x"][1], players["y"][0] - players["y"][1]])
+                way = np.array([-np.diff(players["x"])[0], -np.diff(players["y"])[0]])
                 move = (way / max(1.0, float(np.abs(way).max()))).tolist()
                 socket.send_bytes(Input(number, 0, 0, *move, 0.0, 0.0).pack())
     except WebSocketDisconnect:
@@ -256,7 +257,8 @@ def test_a_person_plays_and_with_consent_the_play_is_kept(client, realm):
     shard = folder("lake") / "trajectories" / notes["saved"]["shard"]
     shards = open_shards((shard,), world="duel").filtered(policies=("person-ann",))
     assert shards.num_steps >= 10
-    assert notes["saved"]["recipe"]["policies"] == ["person-ann"]
+    [recipe] = notes["saved"]["recipes"]
+    assert read_recipe(recipe).policies == ["person-ann"] and recipe["shards"] == [shard.name]
     assert client.get("/matches").json()["people"]["played"] == 0
 
 
@@ -345,8 +347,9 @@ def test_there_are_at_most_four_matches(client):
         ({"seats": ["person", "idle"], "world": "siege"}, 400),
         ({"seats": ["seer-2", "idle"], "world": "siege"}, 400),
         ({"seats": ["idle"], "patch": "9.9"}, 404), ({"seats": ["idle"], "champions": "Zed"}, 404),
-        ({"seats": ["idle"], "champions": ["Warden"]}, 400), ({"seats": ["idle"], "speed": 99}, 400),
-        ({"seats": ["idle"], "seed": -1}, 400), ({"seats": ["idle"], "colour": 1}, 400),
+        ({"seats": ["idle"], "champions": ["Warden"]}, 400),
+        ({"seats": ["idle"], "speed": 99}, 400), ({"seats": ["idle"], "seed": -1}, 400),
+        ({"seats": ["idle"], "colour": 1}, 400),
     ],
 )  # fmt: skip
 def test_matches_that_cannot_be_played_are_refused(client, body, status):

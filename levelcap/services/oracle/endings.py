@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Engine, text
@@ -15,6 +16,7 @@ from levelcap.services.oracle.matches import Room
 KEPT = 200  # replays of live matches; older ones go
 LEAST = 10  # decisions: less than a second is no match
 PLAYED = "league.match_played"
+MOST_SHARDS = 64  # of one quest
 
 
 def keep(engine: Engine, room: Room) -> dict[str, Any]:
@@ -26,18 +28,32 @@ def keep(engine: Engine, room: Room) -> dict[str, Any]:
     match.recorder.save(folder("replays") / f"{room.id}.lcr")
     saved["replay"] = room.id
     if room.diary is not None and room.diary.steps >= LEAST:
-        place = shard_folder(f"{room.person}-{room.id}")
+        place = shard_folder(f"{room.person}-{match.world.ruleset}-{room.id}")
         place.parent.mkdir(parents=True, exist_ok=True)
         room.diary.write(place)
         saved["shard"] = place.name
-        saved["recipe"] = {
-            "quest": "imitate", "world": match.world.ruleset, "shards": [place.name],
-            "policies": [room.person], "title": f"Imitate {room.person}",
-        }  # fmt: skip
+        saved["recipes"] = _recipes(room, place)
     if match.over:
         saved["outcome"] = _tell(engine, room, saved)
     _trim()
     return saved
+
+
+def _recipes(room: Room, place: Path) -> list[dict[str, Any]]:
+    """Quests that can be made of this match: it alone, and with the person's earlier ones."""
+    world = room.match.world.ruleset
+    # Names begin alike and end with the time.
+    earlier = sorted(p.name for p in place.parent.glob(f"{room.person}-{world}-live-*"))
+    found = [[place.name]] + ([earlier[-MOST_SHARDS:]] if len(earlier) > 1 else [])
+    return [
+        {
+            "quest": "imitate", "world": world, "shards": shards, "policies": [room.person],
+            "title": f"Imitate {room.person} (matches: {len(shards)})",
+            # Of a handful of matches none can be set aside to validate with.
+            "set": {"validation": "0"},
+        }
+        for shards in found
+    ]  # fmt: skip
 
 
 def _tell(engine: Engine, room: Room, saved: dict[str, Any]) -> int | None:

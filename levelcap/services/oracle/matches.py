@@ -62,6 +62,7 @@ class Room:
     listeners: list[Listener] = field(default_factory=list)
     _notes: list[bytes] = field(default_factory=list)
     _latest: bytes = b""
+    _over: bool = False
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _stop: threading.Event = field(default_factory=threading.Event)
     _unheard_since: float = field(default_factory=time.monotonic)
@@ -84,6 +85,8 @@ class Room:
             for message in (self.header, *self._notes, self._latest):
                 listener.send(message)
             self.listeners.append(listener)
+            if self._over:
+                listener.send(None)
         return listener
 
     def leave(self, listener: Listener) -> None:
@@ -115,6 +118,7 @@ class Room:
             self.tell({"type": "notice", "text": str(error)})
         finally:
             with self._lock:
+                self._over = True
                 for listener in self.listeners:
                     listener.send(None)
 

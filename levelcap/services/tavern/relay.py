@@ -42,6 +42,7 @@ class Relay:
         self._notes: list[bytes] = []
         self._latest = b""
         self._oracle: ClientConnection | None = None
+        self._over = False
         self.close = (1000, "")
 
     async def run(self) -> None:
@@ -62,6 +63,7 @@ class Relay:
             self.close = (TRY_AGAIN, "The Oracle does not answer")
         finally:
             self._oracle = None
+            self._over = True
             for browser in self._browsers:
                 browser.put(None)
 
@@ -95,6 +97,8 @@ class Relay:
             if message:
                 browser.put(message)
         self._browsers.append(browser)
+        if self._over:
+            browser.put(None)
         return browser
 
     def leave(self, browser: Backlog) -> int:

@@ -145,7 +145,7 @@ class Arena {
   _endings(tape) {
     const parts = [], { saved } = tape;
     if (saved?.outcome !== undefined && saved.outcome !== null) parts.push(el('p', 'muted', {}, 'Counted as a match of a person.'));
-    if (saved?.recipe) parts.push(this._questButton(saved));
+    for (const recipe of saved?.recipes ?? []) parts.push(this._questButton(saved, recipe));
     const buttons = [];
     if (tape.header.live) buttons.push(el('button', 'btn primary', { type: 'button', onclick: () => this.lobby.again() }, this.stage.me === null ? 'Another match' : 'Play again'));
     if (saved?.replay) buttons.push(el('button', 'btn', { type: 'button', id: 'arena-replay', onclick: () => this.replay(saved.replay) }, 'See the replay'));
@@ -155,18 +155,19 @@ class Arena {
     return parts;
   }
 
-  _questButton(saved) {
+  _questButton(saved, recipe) {
+    const { length } = recipe.shards, single = length === 1;
     const said = el('span', 'muted', { role: 'status' });
-    const button = el('button', 'btn', { type: 'button', id: 'arena-quest', onclick: async () => {
+    const button = el('button', 'btn', { type: 'button', id: single ? 'arena-quest' : 'arena-quest-all', onclick: async () => {
       button.disabled = true;
       try {
-        const quest = await ask('/arena/api/quests', { match: saved.match, recipe: saved.recipe });
+        const quest = await ask('/arena/api/quests', { match: saved.match, recipe });
         said.textContent = `On the board: ${quest.title}`;
       } catch (error) {
         button.disabled = false;
         said.textContent = error.message;
       }
-    } }, 'Make a quest of this match: imitate me');
+    } }, single ? 'Make a quest of this match: imitate me' : `Make a quest of all my ${length} matches`);
     return el('p', '', {}, button, ' ', said);
   }
 }

@@ -9,13 +9,14 @@ const FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, "DejaVu Sans", sans-
 export class Scene {
   constructor(g, camera) { this.g = g; this.camera = camera; }
 
-  // moment: see `Stage.moment`. layers: what is switched on. me: own seat or null.
-  draw(header, ground, moment, layers, me, followed) {
+  // moment: see `Stage.moment`. layers: what is switched on. me: own seat or null. hides: a person
+  // is playing and sees only what their side sees.
+  draw(header, ground, moment, layers, me, followed, hides) {
     Object.assign(this, { header, moment, layers, me, followed });
     const { camera } = this;
     this.unit = camera.scale;
     this.body = Math.max(BODY * this.unit, LEAST_BODY_PX);
-    this.myTeam = me === null ? null : header.seats[me].team;
+    this.myTeam = hides && me !== null ? header.seats[me].team : null;
     this._ground(ground);
     if (header.zone) this._zone(moment.zone);
     if (header.crown) this._crown();
@@ -26,7 +27,9 @@ export class Scene {
     this._fallen();
     this._wards();
     this._shots();
-    moment.players.forEach((player, p) => { if (this.shows(player)) this._player(player, p); });
+    const there = moment.players.map((player, p) => [player, p]).filter(([player]) => this.shows(player));
+    for (const [player, p] of there) this._player(player, p);
+    for (const [player, p] of there) this._labels(player, p); // never under a body
   }
 
   // A person sees what their side sees; an onlooker sees all.
@@ -129,7 +132,7 @@ export class Scene {
     const { g, header, moment } = this;
     moment.players.forEach((p, i) => {
       if (!this.shows(p) || (this.followed !== null && header.seats[i].team !== header.seats[this.followed].team)) return;
-      g.fillStyle = `${TEAMS[header.seats[i].team]}12`;
+      g.fillStyle = `${TEAMS[header.seats[i].team]}0b`;
       this._circle(p.x, p.y, header.sight); g.fill();
       g.strokeStyle = `${TEAMS[header.seats[i].team]}40`;
       g.lineWidth = 1;
@@ -243,7 +246,7 @@ export class Scene {
   }
 
   _player(player, p) {
-    const { g, camera, header, layers } = this, seat = header.seats[p];
+    const { g, camera, header } = this, seat = header.seats[p];
     const colour = TEAMS[seat.team], x = camera.px(player.x), y = camera.py(player.y), r = this.body;
     if (p === this.followed || p === this.me) {
       g.strokeStyle = p === this.me ? '#ffffffcc' : '#ffffff77';
@@ -266,6 +269,11 @@ export class Scene {
     g.restore();
     g.globalAlpha = 1;
     this._states(player, x, y, r);
+  }
+
+  _labels(player, p) {
+    const { camera, header, layers } = this, seat = header.seats[p], r = this.body;
+    const x = camera.px(player.x), y = camera.py(player.y);
     if (layers.health) this._health(player, seat, x, y, r);
     if (layers.names) this._words(this.called(p), x, y + 1.75 * r + 10, p === this.me ? WHITE : '#cdd6e6', Math.max(10, Math.min(13, 0.8 * this.unit)));
     if (layers.mind && player.intent !== null && this.unit > 9) this._words(header.intents[player.intent].toLowerCase(), x, y - 1.5 * r - 16, GOLD, 10);

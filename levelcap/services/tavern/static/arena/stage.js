@@ -27,7 +27,7 @@ export class Stage {
     this.onFrame = () => {};
     this._ratio = 0;
     this._slow = this._fast = 0;
-    this.report = { frames: 0, fps: 0, lastFrameAt: 0, state: 'empty', inputToPhotonMs: [], ratio: 1, tick: 0 };
+    this.report = { frames: 0, fps: 0, lastFrameAt: 0, state: 'empty', inputToPhotonMs: [], ratio: 1, tick: 0, hero: null };
     window.__arena = this.report;
     this._times = [];
     this._watch = new ResizeObserver(() => this._resize());
@@ -104,15 +104,16 @@ export class Stage {
     this._look(moment, ms);
     const { g, camera } = this, shake = this.effects.shake * 5;
     g.setTransform(1, 0, 0, 1, shake * (Math.random() - 0.5), shake * (Math.random() - 0.5));
-    this.scene.draw(this.tape.header, this.ground, moment, this.layers, this.me, this.follow);
+    this.scene.draw(this.tape.header, this.ground, moment, this.layers, this.me, this.follow, Boolean(this.input));
     this.effects.draw(g, camera, this.clock.paused ? 0 : ms);
     g.setTransform(1, 0, 0, 1, 0, 0);
-    if (this.camera.scale * 2 * this.tape.header.half > 1.15 * Math.min(camera.width, camera.height)) {
+    if (this.camera.scale * 2 * this.tape.header.half > 1.35 * Math.min(camera.width, camera.height - camera.top)) {
       const side = Math.round(Math.min(190 * this.report.ratio, camera.width * 0.27));
       drawMinimap(g, camera, this.tape.header, this.ground, moment, this.scene, side);
     }
     this._photons();
     this.report.tick = tick;
+    this.report.hero = this.me === null ? null : { x: moment.players[this.me].x, y: moment.players[this.me].y };
     this.report.state = moment.over && tick >= this.tape.last ? 'over' : this.clock.paused ? 'paused' : 'playing';
     this.onFrame(moment, now);
   }

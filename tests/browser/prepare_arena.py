@@ -1,0 +1,20 @@
+"""Makes a realm under $LEVELCAP_HOME whose champion is a net that was never trained."""
+
+from levelcap.campaign import campaigns
+from levelcap.campaign.realm import realm
+from levelcap.kit.db import transaction
+from levelcap.vault.champion import promote
+from tests.services.oracles import net_in_vault
+
+
+def main() -> None:
+    """Enough for matches."""
+    with realm() as opened:
+        with transaction(opened.engine) as connection:
+            campaigns.create(connection, "kestrel", "arena")
+        entry, _ = net_in_vault(opened.engine, 7, size="slim")
+        promote(opened.engine, entry.id, "the only one")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,213 @@
+"""The arena in a real browser: watch, scrub, play, be recorded, become a quest."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+from playwright.sync_api import expect
+
+from levelcap.campaign import quests
+from levelcap.campaign.realm import realm
+from levelcap.kit.db import reading
+from levelcap.kit.paths import folder
+from levelcap.lake.read import open_shards
+from levelcap.world.replay import load as load_replay
+from tests.browser.inn import OUT, PHONE, Inn
+from tests.services.realms import ROOT
+
+OFFSET = 22_000
+LEAST_FPS = 30  # 55 on a machine of its own, see benchmarks/oracle_speed.py
+
+
+class Place(Inn):
+    """Keeper, Oracle and Tavern, with a net that was never trained as champion."""
+
+    def prepare(self):
+        run = subprocess.run(
+            [sys.executable, "-m", "tests.browser.prepare_arena"],
+            cwd=ROOT, env=self.env, capture_output=True, text=True, timeout=120,
+        )  # fmt: skip
+        assert run.returncode == 0, run.stderr[-2000:]
+
+
+@pytest.fixture(scope="module")
+def inn(tmp_path_factory):
+    made = Place(tmp_path_factory.mktemp("arena") / "home", OFFSET)
+    try:
+        made.prepare()
+        for name, port in (("keeper", 8767), ("oracle", 8765), ("tavern", 8888)):
+            made.start(name)
+            made.wait(port, name)
+        yield made
+    finally:
+        made.close()
+
+
+def arena(visit, **options):
+    """An open arena page whose lobby is ready."""
+    shown = visit(**options)
+    shown.goto("/arena")
+    shown.page.wait_for_selector("#arena-watch")
+    return shown
+
+
+def start(shown, world="duel", blue="master", red="rookie"):
+    """Chooses who fights whom and watches."""
+    page = shown.page
+    page.select_option("select[name=world]", world)
+    page.select_option("select[name=blue]", blue)
+    page.select_option("select[name=red]", red)
+    page.click("#arena-watch")
+    shown.until("window.__arena.tick > 5", 30)
+
+
+def report(shown):
+    return json.loads(shown.page.evaluate("JSON.stringify(window.__arena)"))
+
+
+def test_a_live_match_is_drawn_as_it_happens(visit):
+    shown = arena(visit)
+    start(shown, blue="champion")
+    first = report(shown)
+    shown.page.wait_for_timeout(2000)
+    then = report(shown)
+    # Two seconds of a match in two seconds, drawn often enough to look like movement.
+    assert 40 < then["tick"] - first["tick"] < 80
+    assert then["fps"] >= LEAST_FPS and then["frames"] - first["frames"] >= 2 * LEAST_FPS
+    expect(shown.page.locator(".hud-side.side-0 b")).to_have_text("champion")
+    expect(shown.page.locator(".hud-value")).to_be_visible()
+    shown.page.screenshot(path=OUT / "arena-live.png")
+
+
+def test_a_match_is_hurried_to_its_end_and_seen_again(visit):
+    shown = arena(visit)
+    page = shown.page
+    start(shown)
+    page.select_option(".bar-speed", "16")
+    expect(page.locator(".hud-banner h2")).to_contain_text("WINS", timeout=60_000)
+    page.screenshot(path=OUT / "arena-end.png")
+    page.click("#arena-replay")
+    shown.until("window.__arena.state === 'playing'", 30)
+    expect(page.locator(".bar-live")).to_be_hidden()
+    # The scrubber leads to any moment, and back.
+    shown.until("Number(document.querySelector('.bar-scrub').max) > 60")
+    page.keyboard.press("Space")
+    shown.until("window.__arena.state === 'paused'")
+    page.locator(".bar-scrub").fill("60")
+    shown.until("Math.abs(window.__arena.tick - 60) < 1.5")
+    page.locator(".bar-scrub").fill("12")
+    shown.until("Math.abs(window.__arena.tick - 12) < 1.5")
+    page.locator("canvas.arena-canvas").focus()
+    page.keyboard.press("End")
+    expect(page.locator(".hud-banner h2")).to_contain_text("WINS")
+    page.keyboard.press("Home")
+    page.keyboard.press("]")
+    expect(page.locator(".bar-speed")).to_have_value("2")
+
+
+def test_keys_follow_players_switch_layers_and_explain_themselves(visit):
+    shown = arena(visit)
+    page = shown.page
+    start(shown, "siege", "master", "veteran")
+    canvas = page.locator("canvas.arena-canvas")
+    canvas.focus()
+    page.keyboard.press("Tab")
+    expect(page.locator(".hud-board li.followed")).to_have_count(1)
+    page.keyboard.press("1")
+    expect(page.locator("[data-layer=sight]")).to_have_attribute("aria-pressed", "true")
+    page.keyboard.press("2")
+    expect(page.locator("[data-layer=health]")).to_have_attribute("aria-pressed", "false")
+    page.locator(".hud-board li").nth(7).click()
+    expect(page.locator(".hud-board li").nth(7)).to_have_class("followed")
+    page.wait_for_timeout(1500)
+    page.screenshot(path=OUT / "arena-siege.png")
+    page.keyboard.press("?")
+    expect(page.locator(".arena-help")).to_be_visible()
+    page.screenshot(path=OUT / "arena-help.png")
+    page.keyboard.press("Escape")
+    expect(page.locator(".arena-help")).to_be_hidden()
+
+
+def play_to_the_end(shown, seconds=90):
+    """Runs to the middle, where the enemy is met, firing about; returns when it is over."""
+    page = shown.page
+    box = page.locator("canvas.arena-canvas").bounding_box()
+    for number in range(int(seconds / 0.3)):
+        now = report(shown)
+        if now["state"] == "over":
+            return
+        x, y = now["hero"]["x"], now["hero"]["y"]
+        ways = {"a": x > 1, "d": x < -1, "s": y > 1, "w": y < -1}
+        keys = [key for key, away in ways.items() if away]
+        for key in keys:
+            page.keyboard.down(key)
+        page.mouse.move(box["x"] + box["width"] * (0.3 + 0.1 * (number % 5)), box["y"] + 200)
+        page.mouse.down()
+        page.wait_for_timeout(250)
+        page.mouse.up()
+        for key in keys:
+            page.keyboard.up(key)
+        if number == 6:
+            page.screenshot(path=OUT / "arena-play.png")
+    raise AssertionError(f"not over after {seconds} s")
+
+
+def test_a_duel_played_by_a_person_is_recorded_counted_and_becomes_a_quest(visit):
+    shown = arena(visit)
+    page = shown.page
+    page.click(".tab:has-text('Play')")
+    page.select_option("select[name=red]", "master")
+    page.fill(".lobby-field input[type=text]", "ann")
+    assert page.is_checked("#arena-consent")
+    page.click("#arena-play")
+    shown.until("window.__arena.tick > 3", 30)
+    play_to_the_end(shown)
+    delays = sorted(report(shown)["inputToPhotonMs"])
+    assert len(delays) > 20 and delays[int(0.95 * len(delays))] <= 120
+    expect(page.locator("#arena-quest")).to_be_visible()
+    expect(page.locator(".hud-banner")).to_contain_text("Counted as a match of a person")
+    page.screenshot(path=OUT / "arena-played.png")
+    page.click("#arena-quest")
+    expect(page.locator(".hud-banner [role=status]")).to_contain_text("On the board: Imitate")
+    expect(page.locator(".lobby-people")).to_contain_text("1 played")
+
+    assert load_replay(newest(folder("replays"))).check() > 30
+    [shard] = (folder("lake") / "trajectories").glob("person-ann-duel-live-*")
+    assert open_shards((shard,), world="duel").filtered(policies=("person-ann",)).num_steps > 30
+    with realm() as opened, reading(opened.engine) as connection:
+        made = quests.list_quests(connection)
+        [quest] = [q for q in made if q.recipe.get("shards") == [shard.name]]
+    assert quest.kind == "imitate" and quest.status == "queued"
+
+
+def newest(place):
+    return max(place.glob("live-*.lcr"), key=lambda path: path.stat().st_mtime)
+
+
+def test_a_refusal_of_the_oracle_is_shown_in_its_words(visit):
+    shown = arena(visit)
+    page = shown.page
+    shown.faults = _Silent()  # the browser reports the refused request by itself
+    page.evaluate(
+        "fetch('/arena/api/matches', {method: 'POST', body: '{\"seats\": [\"nobody\"]}',"
+        " headers: {'Content-Type': 'application/json'}}).then(r => r.json())"
+        ".then(said => { window.said = said.message; })"
+    )
+    shown.until("window.said !== undefined")
+    assert "nobody" in page.evaluate("window.said")
+
+
+class _Silent(list):
+    def append(self, _fault):
+        """Expected here."""
+
+
+def test_the_arena_fits_a_phone(visit):
+    shown = arena(visit, viewport=PHONE)
+    start(shown, "crown", "master", "veteran")
+    shown.page.wait_for_timeout(1500)
+    shown.page.screenshot(path=OUT / "arena-phone.png")
+    assert shown.page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+    box = shown.page.locator("canvas.arena-canvas").bounding_box()
+    assert box["y"] >= 0 and box["width"] <= PHONE["width"]
