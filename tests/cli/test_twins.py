@@ -1,0 +1,78 @@
+"""Commands that do what a button of the Tavern does, called as `levelcap` calls them."""
+
+import pytest
+
+from levelcap.campaign import campaigns, flywheel, quests
+from levelcap.campaign.realm import open_realm
+from levelcap.campaign.recipes import read_recipe
+from levelcap.cli.main import main
+from levelcap.kit.db import reading
+from levelcap.vault.ledger import get_ledger
+from tests.vault.made import entered
+
+
+@pytest.fixture
+def realm(home):
+    opened = open_realm()
+    yield opened
+    opened.close()
+
+
+def levelcap(capsys, *words):
+    """Runs a command; returns its exit code, output and refusal."""
+    with pytest.raises(SystemExit) as ended:
+        main(words)
+    said = capsys.readouterr()
+    return ended.value.code or 0, said.out, said.err
+
+
+def test_a_checkpoint_is_pinned_removed_later_and_restored(realm, capsys):
+    entry = entered(realm, 1)
+    assert "is pinned" in levelcap(capsys, "vault", "pin", entry.id)[1]
+    code, _, refused = levelcap(capsys, "vault", "rm", entry.id)
+    assert code == 1 and "Unpin it first" in refused
+    levelcap(capsys, "vault", "unpin", entry.id)
+    assert "goes at" in levelcap(capsys, "vault", "rm", entry.id, "--delay-s", "30")[1]
+    assert "stays" in levelcap(capsys, "vault", "restore", entry.id)[1]
+    assert "is removed" in levelcap(capsys, "vault", "rm", entry.id)[1]
+    assert get_ledger(realm.engine).get(entry.id).retired is not None
+
+
+def test_quests_and_jobs_are_moved(realm, capsys):
+    flywheel.begin(realm.store)
+    with reading(realm.engine) as connection:
+        campaign = campaigns.active(connection, "kestrel").id
+    quest = quests.enter(
+        realm.store, campaign, read_recipe({"quest": "record", "games": 4}), source="person"
+    )
+    assert f"{quest.id}: high" in levelcap(capsys, "quest", "priority", quest.id, "high")[1]
+    assert f"{quest.job}: low" in levelcap(capsys, "job", "priority", quest.job, "low")[1]
+    with reading(realm.engine) as connection:
+        assert quests.get(connection, quest.id).priority == "low"
+    assert "cancelled" in levelcap(capsys, "job", "cancel", quest.job)[1]
+    assert "queued" in levelcap(capsys, "job", "retry", quest.job)[1]
+    assert '"prioritised"' in levelcap(capsys, "job", "show", quest.job)[1]
+    assert quest.job[:8] in levelcap(capsys, "job", "ls", "--status", "queued")[1]
+
+
+def test_a_locked_setting_of_a_campaign_needs_approval(realm, capsys):
+    flywheel.begin(realm.store)
+    with reading(realm.engine) as connection:
+        campaign = campaigns.active(connection, "kestrel").id
+    say = ("campaign", "settings", campaign)
+    assert "max_length: 128" in levelcap(capsys, *say, "max_length=128", "seed=3")[1]
+    code, _, refused = levelcap(capsys, *say, "max_length=256")
+    assert code == 1 and "--approve max_length" in refused
+    approved = levelcap(capsys, *say, "max_length=256", "--approve", "max_length")
+    assert "max_length: 256" in approved[1] and "seed: 3" in approved[1]
+
+
+def test_settings_are_set_and_shown(home, capsys):
+    assert " 7.5 " in levelcap(capsys, "settings", "set", "disk_cap_gb=7.5")[1]
+    assert "disk_cap_gb" in levelcap(capsys, "settings", "show")[1]
+    assert levelcap(capsys, "settings", "set", "disk_cap_gb")[0] == 2
+
+
+def test_the_tavern_is_opened_only_while_it_runs(home, capsys):
+    code, _, refused = levelcap(capsys, "open")
+    assert code == 1 and "levelcap up" in refused
