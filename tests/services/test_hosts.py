@@ -15,7 +15,9 @@ def write(**changes):
 
 def remote(**place):
     host = {"name": "box", "host": "box.lan", "role": "inference", "services": {"oracle": place}}
-    return {"hosts": load_hosts().model_dump()["hosts"] | {"box": host}}
+    hosts = load_hosts().model_dump()["hosts"]
+    del hosts["local"]["services"]["oracle"]  # it has moved there
+    return {"hosts": hosts | {"box": host}}
 
 
 def test_a_fresh_realm_reaches_its_services_on_loopback():

@@ -11,13 +11,13 @@ from typing import Any
 from sqlalchemy import Engine
 
 from levelcap.kit.db import reading
-from levelcap.kit.errors import Corrupt, refuse
+from levelcap.kit.errors import Corrupt, LevelcapError, refuse
 from levelcap.nets.meta import Meta
 from levelcap.play.load import NetPolicy, load_checkpoint
 from levelcap.vault.ask import ask_vault_first, resolve
 from levelcap.vault.assets import content_id
 from levelcap.vault.champion import champion_of
-from levelcap.vault.ledger import get_ledger
+from levelcap.vault.ledger import Entry, get_ledger
 
 CAPACITY = 8
 NAME_S = 2.0  # how long "champion" means the same checkpoint without asking again
@@ -57,15 +57,29 @@ class Shelf:
         self._loading = threading.Lock()
 
     def known(self, checkpoint: str) -> Loaded | None:
-        """The net if it is in memory; never waits for the disk or the database."""
-        found = self._names.get(checkpoint)
-        if found is not None and found[0] > time.monotonic():
+        """The net if it is in memory; never waits for the disk or the database.
+
+        A name like champion means what it meant when it was last asked; when that was a while ago,
+        it is asked again meanwhile.
+        """
+        if (found := self._names.get(checkpoint)) is not None:
+            if found[0] < time.monotonic():
+                self._names[checkpoint] = (time.monotonic() + NAME_S, found[1])
+                threading.Thread(target=self._ask_again, args=(checkpoint,), daemon=True).start()
             checkpoint = found[1]
         with self._lock:
             if checkpoint in self._loaded:
                 self._loaded.move_to_end(checkpoint)
                 return self._loaded[checkpoint]
         return None
+
+    def _ask_again(self, name: str) -> None:
+        try:
+            entry = resolve(self.engine, name)
+            self._load(entry)
+            self._names[name] = (time.monotonic() + NAME_S, entry.id)
+        except LevelcapError:
+            self._names.pop(name, None)  # whoever asks next hears why
 
     def get(self, checkpoint: str) -> Loaded:
         """The net of a checkpoint: an id, a canonical name, champion, best or latest.
@@ -75,10 +89,14 @@ class Shelf:
         """
         if (found := self.known(checkpoint)) is not None:
             return found
+        entry = resolve(self.engine, checkpoint)
+        made = self._load(entry)
+        if checkpoint in NAMES:
+            self._names[checkpoint] = (time.monotonic() + NAME_S, entry.id)
+        return made
+
+    def _load(self, entry: Entry) -> Loaded:
         with self._loading:  # of several who ask for the same one, one loads it
-            entry = resolve(self.engine, checkpoint)
-            if checkpoint in NAMES:
-                self._names[checkpoint] = (time.monotonic() + NAME_S, entry.id)
             if (found := self.known(entry.id)) is not None:
                 return found
             place = ask_vault_first(entry.id, engine=self.engine)
