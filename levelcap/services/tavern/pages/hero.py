@@ -205,7 +205,9 @@ class HeroPage:
     def _show_sheet(self, hero: dict[str, Any]) -> None:
         stats, found = hero["stats"], self.found["honours"]
         steps, level = stats["XP"]["value"], stats["level"]["value"]
-        champion, resting = hero["champion"] is not None, self.moment.training["quest"] is None
+        training = self.moment.training
+        resting = training["quest"] is None or training["state"] != "running"
+        champion = hero["champion"] is not None
         put(self._portrait, level=level, champion=champion, resting=resting)
         names = [name for name in (found["title"], found["elo_title"]) if name]
         self._title.say(" · ".join(names) or "Untrained")

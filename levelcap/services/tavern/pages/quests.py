@@ -160,7 +160,8 @@ class QuestsPage:
                 paragraph(str(quest.result.get("error") or ""), "quest-sub problem")
             if quest.run in self.runs:
                 self._command(self.runs[quest.run])
-            self._buttons(quest)
+            if quest.status != "done":
+                self._buttons(quest)
 
     def _command(self, run: runs.Run) -> None:
         with Tag("details"):
@@ -174,7 +175,7 @@ class QuestsPage:
                       on_change=self._prioritise(quest), classes="inline")  # fmt: skip
             if quest.status in quests.OPEN:
                 button("Call off", self._order(quest, "cancel"), "small danger", "cross")
-            elif quest.status != "done":
+            else:
                 button("Try again", self._order(quest, "retry"), "small", "undo")
 
     def _prioritise(self, quest: Quest) -> Any:
