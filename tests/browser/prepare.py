@@ -21,20 +21,23 @@ demo_games: 20
 imitation_minutes: 0.02
 round_minutes: 0.02
 late_round_minutes: 30
-late_after_rounds: 2
+late_after_rounds: {late}
 """
-TRAINED = 4  # record, imitate, two rounds
+ROWS = 3  # of imitation and of two rounds; on a busy machine a round may be too short for one
+MOST = 12
 
 
 def main() -> None:
     """Turns the wheel by hand."""
     own = folder("config") / "heroes"
     own.mkdir(parents=True)
-    (own / "kestrel.yaml").write_text(HERO)
+    (own / "kestrel.yaml").write_text(HERO.format(late=MOST))
     with realm() as opened:
         flywheel.begin(opened.store)
         crew = worker(opened)
-        for _ in range(TRAINED):
+        for _ in range(MOST):
+            if get_ledger(opened.engine).count() >= ROWS:
+                break
             flywheel.turn(opened.store)
             for job in opened.store.list("queued", "eval"):
                 opened.store.cancel(job.id)
@@ -46,6 +49,7 @@ def main() -> None:
             opened.store.submit("eval", {"checkpoint": row.id, "games": 40, "seed": 0})
         crew.run(max_jobs=len(rows))
         control(opened.store, "pause")
+        (own / "kestrel.yaml").write_text(HERO.format(late=1))  # the next round is a long one
         flywheel.turn(opened.store)
         roll_up(opened.engine)
 

@@ -7,8 +7,8 @@ import sys
 
 import pytest
 
-from levelcap.learn.engine.knobs import apply, names
 from levelcap.kit.errors import BadValue, UnknownName
+from levelcap.learn.engine.knobs import apply, names
 from levelcap.learn.rl.config import for_world
 
 
