@@ -14,6 +14,7 @@ that the job is no longer ours.
 
 import functools
 import os
+import random
 import signal
 import socket
 import threading
@@ -67,6 +68,7 @@ class Context:
         self.job = job
         self.stopping = stopping
         self.cancelled = threading.Event()
+        self.reporting = False
         self._store = store
         self._worker = worker
         self._said_at = -PROGRESS_EVERY_S
@@ -92,7 +94,8 @@ class Context:
             yield
         except (Stale, UnknownName) as error:
             self.cancelled.set()
-            log.warning("job is no longer ours", job=self.job.id, reason=str(error))
+            if not self.reporting:  # else our own report has just ended the job
+                log.warning("job is no longer ours", job=self.job.id, reason=str(error))
         except PASSING as error:
             log.warning("store does not answer", job=self.job.id, reason=str(error))
 
@@ -179,7 +182,7 @@ class Worker:
             return 1
         if self.on_idle is not None:
             self.on_idle()
-        self.stopping.wait(self.idle_s)
+        self.stopping.wait(self.idle_s * _out_of_step())
         return 0
 
     def _register(self) -> None:
@@ -204,6 +207,7 @@ class Worker:
         began = time.monotonic()
         try:
             report = self._handle(job, context)
+            context.reporting = True
             self._report(job, context, report)
         finally:
             self._current = None
@@ -263,7 +267,7 @@ class Worker:
     # ---- signs of life
 
     def _beat(self) -> None:
-        while not self._ended.wait(self.heartbeat_s):
+        while not self._ended.wait(self.heartbeat_s * _out_of_step()):
             try:
                 self._beat_once()
             except Exception:  # the thread must outlive whatever the store says
@@ -301,6 +305,11 @@ class Worker:
 
     def _on_signal(self, number: int, frame: object) -> None:
         self.stop()
+
+
+def _out_of_step() -> float:
+    """Workers that waited for one lock would else ask in step ever after, all at once."""
+    return random.uniform(0.7, 1.0)
 
 
 def _said(error: Exception) -> str:

@@ -11,7 +11,6 @@ import random
 import signal
 import time
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -28,6 +27,7 @@ from levelcap.kit.errors import StateError
 from tests.trust import mutants
 
 BOARD_BYTES = 256
+BEAT_S = 4.0  # of the workers under load: more often than real ones, to have enough to count
 BEGUN = 128  # offset of the bytes that say "has begun"
 EFFECTS_TABLE = "CREATE TABLE effects (job_id TEXT NOT NULL, n INTEGER NOT NULL)"
 
@@ -217,39 +217,50 @@ def flood(setup: Setup) -> None:
 
 
 def toil(setup: Setup) -> None:
-    """A worker that behaves like one, and notes how long each answer took.
-
-    It asks again at once after a job and after half a second when there was none. A sign of life
-    every two seconds, five times as often as real ones, so that there are enough to count.
-    """
+    """A real worker that notes how long each answer took: asks every half second when idle."""
     store, chance = open_store(setup), random.Random(setup.name)
-    store.register(setup.name, "local_gpu_1", ["trainer"])
-    end, beat = time.monotonic() + setup.number, time.monotonic() + chance.uniform(1, 3)
-    time.sleep(chance.uniform(0, 0.5))
     notes: list[str] = []
-    while time.monotonic() < end:
-        if time.monotonic() > beat:
-            beat = time.monotonic() + 2.0
-            _timed(notes, "heartbeat", lambda: store.heartbeat(setup.name))
-        job = _timed(notes, "claim", lambda: store.claim(setup.name))
-        notes[-1] += " got" if job else " empty"
-        if job is None:
-            time.sleep(0.5)
-            continue
+    for kind in ("claim", "heartbeat", "renew", "complete"):
+        setattr(store, kind, _noting_time(notes, kind, getattr(store, kind)))
+
+    def handle(job: Job, context: Context) -> dict[str, Any]:
         time.sleep(chance.uniform(*setup.work_s))
-        key = (job.id, setup.name, job.fence)
-        _timed(notes, "complete", lambda key=key, n=job.payload: store.complete(*key, n))
+        return dict(job.payload)
+
+    end = time.monotonic() + setup.number
+    time.sleep(chance.uniform(0, BEAT_S))  # workers do not start in step
+    names = (setup.name, "local_gpu_1", ["trainer"])
+    worker = Worker(store, *names, {"add": handle}, idle_s=0.5, heartbeat_s=BEAT_S)
+    worker.run(until=lambda: time.monotonic() > end)
     append(setup.acks, "\n".join(notes))
+
+
+def _noting_time(notes: list[str], kind: str, call: Callable[..., Any]) -> Callable[..., Any]:
+    def timed(*arguments: Any, **named: Any) -> Any:
+        began, answer = time.monotonic(), "error"
+        try:
+            found = call(*arguments, **named)
+            answer = "empty" if found is None else "got"
+            return found
+        except Stale:  # the worker's own thread renews a job that was reported meanwhile
+            raise
+        except (StateError, SQLAlchemyError) as error:
+            notes.append(f"error {type(error).__name__}: {error}".splitlines()[0])
+            raise
+        finally:
+            notes.append(f"{kind} {time.monotonic() - began} {began} {answer}")
+
+    return timed
 
 
 def feed(setup: Setup) -> None:
     """A client that submits forty jobs a second, or fewer when the queue is full."""
-    store, number = open_store(setup), 0
+    store, number, notes = open_store(setup), 0, []
+    submit_timed = _noting_time(notes, "submit", store.submit)
     end = time.monotonic() + setup.number
-    notes: list[str] = []
     while time.monotonic() < end:
-        with suppress(Refused):
-            _timed(notes, "submit", lambda n=number: store.submit("add", {"n": n}))
+        if store.stats()["types"]["add"].get("queued", 0) < TYPES["add"].max_pending:
+            submit_timed("add", {"n": number})
             number += 1
         time.sleep(0.025)
     append(setup.acks, "\n".join(notes))
@@ -257,27 +268,14 @@ def feed(setup: Setup) -> None:
 
 def look(setup: Setup) -> None:
     """What an open page asks, again and again."""
-    store = open_store(setup)
+    store, notes = open_store(setup), []
+    asks = [_noting_time(notes, "look", ask) for ask in (store.stats, store.list, store.workers)]
     end = time.monotonic() + setup.number
-    notes: list[str] = []
     while time.monotonic() < end:
-        for ask in (store.stats, store.list, store.workers):
-            _timed(notes, "look", ask)
+        for ask in asks:
+            ask()
         time.sleep(0.2)
     append(setup.acks, "\n".join(notes))
-
-
-def _timed(notes: list[str], kind: str, call: Callable[[], Any]) -> Any:
-    began = time.monotonic()
-    try:
-        return call()
-    except Refused:
-        raise
-    except (StateError, SQLAlchemyError) as error:
-        notes.append(f"error {type(error).__name__}: {error}".splitlines()[0])
-        return None
-    finally:
-        notes.append(f"{kind} {time.monotonic() - began} {began}")
 
 
 def append(path: str, words: str) -> None:
