@@ -47,6 +47,12 @@ def arena():
     )  # fmt: skip
 
 
+def written():
+    """Bytes of all metrics and number of shards: grows while anything is trained or recorded."""
+    files = [*folder("runs").glob("*/metrics.jsonl"), *folder("lake").glob("trajectories/*")]
+    return sum(file.stat().st_size for file in files if file.exists())
+
+
 def violations():
     """Rows, folders and left-overs of every run of the realm."""
     realm = open_realm()
@@ -77,7 +83,10 @@ def test_the_whole_trainer_is_killed_and_nothing_is_bad(home, figures):
     with keeper():
         while kills < TRAINER_KILLS:
             process = arena()
-            time.sleep(2.0 + rng.random() * 3.0)
+            before, deadline = written(), time.monotonic() + 20
+            while written() == before and time.monotonic() < deadline:
+                time.sleep(0.05)  # until it does something: starting takes longer than working
+            time.sleep(rng.random() * 1.5)
             process.send_signal(signal.SIGKILL)
             process.wait()
             kills += 1
@@ -108,7 +117,7 @@ def test_imitation_resumes_to_the_same_bits(tmp_path, figures):
     record(["master", "veteran"], "duel", 40, 0, tmp_path / "demos", keep=["master"])
     command = [
         sys.executable, "-m", "levelcap", "imitate", "--shards", str(tmp_path / "demos"),
-        "--size", "dummy", "--seed", "3", "--games", "0", "--updates", "4000",
+        "--size", "dummy", "--seed", "3", "--games", "0", "--updates", "10000",
         "--set", "batch_size=64", "--set", "engine.checkpoint_s=0.2",
     ]  # fmt: skip
     rng = random.Random(8)
