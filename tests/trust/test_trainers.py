@@ -137,7 +137,8 @@ def test_imitation_resumes_to_the_same_bits(tmp_path, figures):
                 process.communicate()
                 made += 1
                 continue
-            assert process.wait() == 0, process.stderr.read()
+            _, said = process.communicate()
+            assert process.returncode == 0, said
             found = load_newest(place / "checkpoints")
             assert found is not None
             return made, found[0].arrays
