@@ -135,7 +135,12 @@ def _watch(parent: int) -> None:
 
 
 def _leave(_number: int, _frame: object) -> None:
-    """SIGTERM is a way to end like any other: what was registered for the end is run."""
+    """SIGTERM is a way to end like any other: what was registered for the end is run.
+
+    Once: the kernel's signal and the watching thread's come soon after one another, and the
+    second would break off what the first one set going.
+    """
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
     sys.exit(0)
 
 

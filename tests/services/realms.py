@@ -50,6 +50,22 @@ def processes_of(home):
     return found
 
 
+def until_nobody_is_left(home, seconds):
+    """Waits for the end of every process of the realm at `home`; fails naming those left."""
+    deadline = time.monotonic() + seconds
+    while left := processes_of(home):
+        assert time.monotonic() < deadline, f"not gone within {seconds} s: {describe(left)}"
+        time.sleep(0.02)
+
+
+def describe(processes):
+    said = []
+    for process in processes:
+        with contextlib.suppress(psutil.Error):
+            said.append(f"{process.name()} {process.status()} {' '.join(process.cmdline())[-80:]}")
+    return said
+
+
 def tell(port, word):
     """Sends a stub its order."""
     with contextlib.suppress(OSError):

@@ -38,6 +38,31 @@ def test_a_service_ends_with_the_process_that_started_it(home):
     assert '"event": "started"' in log
 
 
+PARENT_OF_TWO = """
+import subprocess, sys, time
+from levelcap.services import lifeline
+lifeline.start("arena", ["--parent", sys.argv[1]])
+child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
+print(child.pid, flush=True)
+time.sleep(60)
+"""
+
+
+def test_a_second_signal_does_not_break_off_the_end_of_the_first(home):
+    for pause in (0.0, 0.001, 0.002, 0.004, 0.006, 0.01, 0.02):
+        command = [sys.executable, "-c", PARENT_OF_TWO, str(os.getpid())]
+        with subprocess.Popen(
+            command, stdout=subprocess.PIPE, text=True, start_new_session=True
+        ) as service:
+            child = int(service.stdout.readline())
+            born = birth(child)
+            service.send_signal(signal.SIGTERM)
+            time.sleep(pause)
+            service.send_signal(signal.SIGTERM)
+            service.wait(30)
+            assert not is_alive(child, born), f"left behind; second signal after {pause} s"
+
+
 def test_a_service_whose_parent_is_gone_already_does_not_start(home):
     run = subprocess.run([sys.executable, "-c", SERVICE, "1"], capture_output=True, timeout=60)
     assert run.returncode == lifeline.ORPHANED

@@ -15,7 +15,15 @@ from levelcap.services.standing import read_leader, read_standings
 from levelcap.services.weaver.restarts import HOUR_S, Restarts
 from levelcap.services.weaver.stop import stop_realm
 from tests.services.crowds import crowd
-from tests.services.realms import SLACK, Realm, free_ports, processes_of, tell, until
+from tests.services.realms import (
+    SLACK,
+    Realm,
+    free_ports,
+    processes_of,
+    tell,
+    until,
+    until_nobody_is_left,
+)
 
 
 @pytest.fixture
@@ -106,7 +114,7 @@ def test_killing_the_weaver_ends_every_process_also_the_deaf_ones(realm, home):
     one.start().ready()
     os.kill(one.weaver.pid, signal.SIGKILL)
     began = time.monotonic()
-    until(lambda: processes_of(home) == [], 8 * SLACK, "every process is gone")
+    until_nobody_is_left(home, 8 * SLACK)
     print(f"all gone {time.monotonic() - began:.1f} s after kill -9 of the Weaver")
 
 

@@ -170,7 +170,6 @@ def _people(router: APIRouter, realm: Realm) -> None:
         """Queue a failed, dead or cancelled job again."""
         return store.retry(job_id).as_json()
 
-
     @router.post("/{job_id}/priority")
     @right("admin")
     def prioritise(job_id: Id, body: Place) -> dict[str, Any]:

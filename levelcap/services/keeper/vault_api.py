@@ -238,7 +238,6 @@ def _checkpoints(router: APIRouter, realm: Realm) -> None:
         say(engine, "vault.checkpoint_removed", entry.id, severity="warning")
         return {"removed": entry.id}
 
-
     @router.post("/checkpoints/{checkpoint}/restore")
     @right("admin")
     def restore(checkpoint: Id) -> dict[str, Any]:
