@@ -7,8 +7,7 @@ A submitter puts jobs in one by one; then 1, 8 and 64 processes take and finish 
 and with litequeue. `take` is the time of one claim. Everybody has asked the empty queue once
 before the clock starts. Peers run in `.venv-peers` (`make
 bench-peers`); without it their rows are missing. Durability is that of the row: FULL means that
-every commit waits for the disk; ours does so for submissions and completions, while a claim may be
-undone by a power cut (the job then waits again). Ours counts limits, checks payloads, writes an
+every commit waits for the disk, and so do all of ours. Ours counts limits, checks payloads, writes an
 event per step and can give a job of a killed worker to another; huey forgets such a job, litequeue
 keeps it locked.
 
@@ -43,7 +42,7 @@ PEERS_PYTHON = ROOT / ".venv-peers" / "bin" / "python"
 WORKERS = (1, 8, 64)
 HEADLINE = 8
 DURABILITY = {
-    "levelcap": "WAL, synchronous FULL (claims NORMAL)",
+    "levelcap": "WAL, synchronous FULL",
     "huey": "WAL, synchronous FULL",
     "litequeue-full": "WAL, synchronous FULL",
     "litequeue": "WAL, synchronous NORMAL",
@@ -134,7 +133,7 @@ def show(rows: dict[tuple[str, int], dict[str, Any]], paced: dict[str, Any]) -> 
             *(f"{v:,g}" for v in row.values()),
         )
     paced_row = [f"{v:,g}" for v in paced.values()]
-    table.add_row("levelcap", "FULL (claims NORMAL)", "64, paced", *paced_row)
+    table.add_row("levelcap", "FULL", "64, paced", *paced_row)
     Console(width=130).print(table)
 
 

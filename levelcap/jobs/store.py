@@ -171,7 +171,7 @@ class Store:
         check_id(worker, "worker")
         check_id(device, "device")
         fields = {"name": worker, "device": device, "roles": dumped(list(roles))}
-        with transaction(self.engine, durable=False) as c:
+        with transaction(self.engine) as c:
             roster.enter(c, self.clock, {**fields, "pid": pid, "host": host})
 
     def heartbeat(self, worker: str) -> Ids:
@@ -180,7 +180,7 @@ class Store:
         Raises:
             UnknownName: not registered (any more); register again.
         """
-        with transaction(self.engine, durable=False) as c:
+        with transaction(self.engine) as c:
             return roster.hear(c, self.clock, worker)
 
     def workers(self) -> Fields:
@@ -217,7 +217,7 @@ class Store:
             ready, ended = self.moves.look(c, names)
         if not (ready or ended):
             return None
-        with transaction(self.engine, durable=False) as c:
+        with transaction(self.engine) as c:
             if ended:
                 self.moves.reap(c, REAP_LIMIT)
             found = self.moves.pick(c, names)
@@ -229,7 +229,7 @@ class Store:
         Raises:
             Stale: the caller does not hold this job, or its time is over.
         """
-        with transaction(self.engine, durable=False) as c:
+        with transaction(self.engine) as c:
             row = check_held(find(c, id), worker, fence)
             change(c, row.seq, self.moves.lease(row))
 
@@ -246,7 +246,7 @@ class Store:
             Stale: the caller does not hold this job, or its time is over.
         """
         done = {"progress": checked_fraction(fraction)}
-        with transaction(self.engine, durable=False) as c:
+        with transaction(self.engine) as c:
             row = check_held(find(c, id), worker, fence)
             said = {"message": clean(message, MAX_MESSAGE_CHARS)}
             change(c, row.seq, {**self.moves.lease(row), **done, **said})

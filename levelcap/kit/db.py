@@ -84,22 +84,17 @@ def _begin(connection: Connection) -> None:
 
 
 @contextmanager
-def transaction(engine: Engine, durable: bool = True) -> Iterator[Connection]:
+def transaction(engine: Engine) -> Iterator[Connection]:
     """Opens a transaction that may write; commits at the end, rolls back on an exception.
 
     The body runs once and only after the write lock is held; waiting for the lock takes up to
     three times ten seconds.
 
-    Args:
-        durable: False for what may be forgotten in a power cut, e.g. a sign of life: the commit
-            does not wait for the disk. It is whole or not there all the same, and on disk with
-            the next durable commit of anybody.
-
     Raises:
         Busy: another process held the lock all that time. Nothing was written.
         NoSpace: the disk is full. Nothing was written.
     """
-    with _room(engine), engine.connect() as connection, _durability(connection, durable):
+    with _room(engine), engine.connect() as connection:
         _take_lock(connection)
         with connection.begin():
             yield connection
@@ -115,19 +110,6 @@ def _room(engine: Engine) -> Iterator[None]:
             what, remedy = "the disk is full", "Make room; it goes on by itself then"
             raise NoSpace(refuse(what, str(engine.url.database), remedy)) from error
         raise
-
-
-@contextmanager
-def _durability(connection: Connection, durable: bool) -> Iterator[None]:
-    driver: Any = connection.connection.driver_connection
-    if durable:
-        yield
-        return
-    driver.execute("PRAGMA synchronous = NORMAL")
-    try:
-        yield
-    finally:
-        driver.execute("PRAGMA synchronous = FULL")
 
 
 def _take_lock(connection: Connection) -> None:

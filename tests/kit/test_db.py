@@ -196,21 +196,3 @@ def test_a_backup_is_a_whole_database_taken_while_in_use(engine, tmp_path):
     assert count(copy) == 2
     copy.dispose()
     assert not list(tmp_path.glob(".tmp-*"))
-
-
-def synchronous(connection):
-    return connection.exec_driver_sql("PRAGMA synchronous").scalar()
-
-
-def test_a_commit_that_need_not_be_durable_is_whole_and_the_next_one_is_durable_again(engine):
-    db.migrate(engine, [make_counter])
-    with db.transaction(engine, durable=False) as connection:
-        assert synchronous(connection) == 1  # NORMAL
-        connection.execute(text("UPDATE counter SET n = 4"))
-    assert count(engine) == 4
-    with pytest.raises(RuntimeError), db.transaction(engine, durable=False) as connection:
-        connection.execute(text("UPDATE counter SET n = 5"))
-        raise RuntimeError("stop")
-    assert count(engine) == 4
-    with db.transaction(engine) as connection:
-        assert synchronous(connection) == 2  # FULL

@@ -37,12 +37,12 @@ def p99_ms(seconds):
 
 
 def test_64_workers_pages_and_a_held_lock_meet_no_error_and_wait_little(tmp_path, figures):
-    """No call may beat a held lock: the percentiles leave out its time and the second after it,
-    and the first seconds, in which 64 interpreters start on a few cores.
+    """No call can beat a held lock: the percentiles leave out the calls that met it, and the first
+    seconds, in which 64 interpreters start on a few cores. The rush right after it counts.
 
     What met the lock has to wait and succeed; how long after the lock the last of these was
-    served is a figure of its own. Claims that found nothing are left out: they take no lock. A
-    heartbeat is what a worker's own thread asks: still alive, and lease renewed.
+    served is a figure of its own. Claims that found nothing are left out: they take no lock and
+    would only flatter. A heartbeat is what a worker's own thread asks: still alive, lease renewed.
     """
     crew = {roles.toil: 64, roles.look: 2, roles.feed: 1}
     with Crowd(tmp_path, crew, lease_s=30.0, work_s=(0.2, 1.0), number=SECONDS) as crowd:
@@ -57,7 +57,7 @@ def test_64_workers_pages_and_a_held_lock_meet_no_error_and_wait_little(tmp_path
     errors = [note for note in notes if note[0] == "error"]
     calls = [(kind, float(took), float(at), *rest) for kind, took, at, *rest in notes
              if kind != "error"]  # fmt: skip
-    free = [c for c in calls if c[2] > held_to + 1 or all_there < c[2] < held_from - c[1]]
+    free = [c for c in calls if c[2] > held_to or all_there < c[2] < held_from - c[1]]
     claim = p99_ms([c[1] for c in free if c[0] == "claim" and c[3] == "got"])
     heartbeat = p99_ms([c[1] for c in free if c[0] in ("heartbeat", "renew")])
     every_claim = [c[1] for c in calls if c[0] == "claim"]
