@@ -7,9 +7,9 @@ A submitter puts jobs in one by one; then 1, 8 and 64 processes take and finish 
 and with litequeue. `take` is the time of one claim. Everybody has asked the empty queue once
 before the clock starts. Peers run in `.venv-peers` (`make
 bench-peers`); without it their rows are missing. Durability is that of the row: FULL means that
-every commit waits for the disk, and so do all of ours. Ours counts limits, checks payloads, writes an
-event per step and can give a job of a killed worker to another; huey forgets such a job, litequeue
-keeps it locked.
+every commit waits for the disk, and so do all of ours. Ours counts limits, checks payloads, writes
+an event per step and can give a job of a killed worker to another; huey forgets such a job,
+litequeue keeps it locked.
 
 The last row is 64 workers that ask twice a second each, as idle workers do. The last line is JSON:
 `ours_claims_per_s` and `best_peer_per_s` are cycles a second with 8 workers at FULL durability,
