@@ -21,9 +21,10 @@ from levelcap.kit.files import read_json, write_json
 from levelcap.kit.publish import publish, verify
 from levelcap.nets.flat import FlatNet
 from levelcap.nets.meta import Meta, meta_from_json
+from levelcap.nets.qwen3 import Qwen3Net
 
 MODEL, META = "model.safetensors", "meta.json"
-ARCHITECTURES: dict[str, type[nn.Module]] = {"flat": FlatNet}
+ARCHITECTURES: dict[str, type[nn.Module]] = {"flat": FlatNet, "qwen3": Qwen3Net}
 
 
 def save_snapshot(folder: Path, weights: dict[str, Tensor], meta: Meta, made_by: str) -> None:

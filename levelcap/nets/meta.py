@@ -7,9 +7,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from levelcap.kit.errors import BadFile, refuse
+from levelcap.nets.text_shape import TextShape, shape_from_json
 from levelcap.world.spec import WorldSpec
 
 META_VERSION = 1
+TEXT_WORLD = "text"
 
 
 @dataclass(frozen=True)
@@ -34,13 +36,25 @@ class Meta:
     parents: tuple[str, ...] = ()
     metrics: dict[str, float] = field(default_factory=dict)
     meta_version: int = META_VERSION
+    text: TextShape | None = None
+    """of a net that reads text; the key is absent for nets of a world"""
 
     def as_json(self) -> dict[str, Any]:
         """Plain lists and numbers, for `meta.json`."""
         return {
             key: list(value) if isinstance(value, tuple) else value
             for key, value in dataclasses.asdict(self).items()
+            if key != "text" or value is not None
         }
+
+
+def text_meta(shape: TextShape, size: str) -> Meta:
+    """The description of a new text net: it has a shape instead of views and heads."""
+    return Meta(
+        architecture="qwen3", size=size, world=TEXT_WORLD, world_version=0, patch="", views=(),
+        input_size=0, hidden=(shape.hidden,) * shape.layers, head_names=(), head_sizes=(),
+        aim_heads=(), aim_users=(), text=shape,
+    )  # fmt: skip
 
 
 def meta_from_json(values: Any, where: str) -> Meta:
@@ -50,6 +64,8 @@ def meta_from_json(values: Any, where: str) -> Meta:
         BadFile: a key is missing or unknown, or another version wrote it.
     """
     names = {f.name for f in dataclasses.fields(Meta)}
+    if isinstance(values, dict) and values.get("architecture") != "qwen3":
+        names -= {"text"}
     if not isinstance(values, dict) or set(values) != names:
         odd = sorted(set(values) ^ names) if isinstance(values, dict) else type(values).__name__
         remedy = "Use a checkpoint written by this version"
@@ -58,7 +74,8 @@ def meta_from_json(values: Any, where: str) -> Meta:
         remedy = f"This version reads {META_VERSION}"
         raise BadFile(refuse(f"{where} has another version", values["meta_version"], remedy))
     lists = {key: tuple(value) for key, value in values.items() if isinstance(value, list)}
-    return Meta(**{**values, **lists})
+    inner = {"text": shape_from_json(values["text"], where)} if "text" in names else {}
+    return Meta(**{**values, **lists, **inner})
 
 
 def check_fits(meta: Meta, spec: WorldSpec) -> None:
