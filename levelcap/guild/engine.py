@@ -1,0 +1,53 @@
+"""The guild's door: skills by name, exams, scores.
+
+engine = get_engine()
+problems = engine.generate_eval_batch("bin", level=1, count=96, seed=7)
+engine.score_eval(problems, answers).accuracy
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+
+from levelcap.guild.binary import BinarySkill
+from levelcap.guild.judge import Score, score
+from levelcap.guild.skill import Problem, Skill
+from levelcap.kit.errors import unknown_name
+
+
+class Engine:
+    """All skills of the guild."""
+
+    def __init__(self) -> None:
+        self.skills: dict[str, Skill] = {skill.id: skill for skill in (BinarySkill(),)}
+
+    def get(self, name: str) -> Skill:
+        """The skill of this name.
+
+        Raises:
+            UnknownName: there is none.
+        """
+        if name not in self.skills:
+            raise unknown_name("skill", name, self.skills)
+        return self.skills[name]
+
+    def generate_eval_batch(
+        self, name: str, level: int, count: int = 96, seed: int = 0, preset: str | None = None
+    ) -> list[Problem]:
+        """Exam problems (see `Skill.exam`); other seeds give other problems."""
+        return self.get(name).exam(level, count, seed, preset)
+
+    def solve(self, problem: Problem) -> str:
+        """The right answer, recomputed from the prompt."""
+        return self.get(problem.skill).solve(problem.prompt)
+
+    def score_eval(self, problems: Sequence[Problem], answers: Sequence[object]) -> Score:
+        """Judges answers to problems of any skills (see `judge.score`)."""
+        return score(problems, answers, self.solve)
+
+
+@cache
+def get_engine() -> Engine:
+    """The engine of this process; skills are read once."""
+    return Engine()
