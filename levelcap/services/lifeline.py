@@ -29,6 +29,7 @@ from levelcap.services.ports import SERVICES
 from levelcap.services.processes import birth, session_members
 
 PR_SET_PDEATHSIG = 1
+AUTOGROUP = Path("/proc/self/autogroup")
 LOOK_EVERY_S = 0.5
 LAST_WORDS_S = 5.0
 LOG_BYTES = 10_000_000
@@ -66,7 +67,7 @@ def start(name: str, arguments: Sequence[str] | None = None) -> Launch:
         rotate(log_file)
     configure(load_settings().log_level, log_file, console=launch.parent is None)
     if rows and rows[0].nice:
-        os.nice(rows[0].nice)
+        give_way(rows[0].nice)
     get_logger(name).info("started", pid=os.getpid(), parent=launch.parent)
     return launch
 
@@ -93,6 +94,19 @@ def rotate(log_file: Path, limit: int = LOG_BYTES, kept: int = LOGS_KEPT) -> Non
         if older.exists():
             os.replace(older, log_file.with_name(f"{log_file.name}.{number + 1}"))
     os.replace(log_file, log_file.with_name(f"{log_file.name}.1"))
+
+
+def give_way(level: int) -> None:
+    """Lowers the priority of this process, and of its session if it leads one.
+
+    Where the kernel groups processes by session, a nice level counts only inside the group:
+    without the second step a trainer would take as much as everybody else together.
+    """
+    os.nice(level)
+    if os.getsid(0) == os.getpid():
+        # Not every kernel has groups, and it may refuse a change soon after another one.
+        with contextlib.suppress(OSError):
+            AUTOGROUP.write_text(str(level))
 
 
 def beat(name: str) -> None:

@@ -3,6 +3,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 from levelcap.kit.paths import folder
 from levelcap.services import lifeline
@@ -32,6 +33,9 @@ def test_a_service_ends_with_the_process_that_started_it(home):
         pid = int(parent.stdout.readline())
         born = birth(pid)
         assert os.getpriority(os.PRIO_PROCESS, pid) == min(19, os.getpriority(0, 0) + 10)
+        group = Path(f"/proc/{pid}/autogroup")
+        if group.exists() and "autogroup" in group.read_text():
+            assert group.read_text().split()[-1] == "10"  # its session gives way as a whole
         parent.send_signal(signal.SIGKILL)
         until(lambda: not is_alive(pid, born), 8 * SLACK, "the service ends")
     log = (folder("state") / "logs" / "arena.log").read_text()
