@@ -176,6 +176,7 @@ def test_requests_that_make_no_sense_are_told_what_is_wrong(client, realm):
         {**good, "rows": [{**row, "player": [1.0]}]}, {**good, "rows": [{**row, "player": "x"}]},
         {**good, "rows": [{**row, "player": [[1], [2, 3]]}]},
         {**good, "rows": [{**row, "player": [1e300] * 16}]},
+        {**good, "rows": [{**row, "player": [10**400] * 16}]},
         {**good, "rows": [{**row, "key": -1}]}, {**good, "rows": [{**row, "key": 2**64}]},
         {**good, "rows": [{**row, "key": 1.5}]}, {**good, "greedy": 1}, {**good, "checkpoint": 7},
         {**good, "checkpoint": ""}, [], "x",

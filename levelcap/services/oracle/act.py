@@ -115,7 +115,7 @@ def _column(
         given = row.get(name, missing)
         try:
             array = np.asarray(given, np.float64).reshape(-1)
-        except (TypeError, ValueError) as error:
+        except (TypeError, ValueError, OverflowError) as error:
             what = f"{name} of row {number} must be numbers"
             raise BadValue(refuse(what, given, "Give a list of them")) from error
         if array.size != size or not (np.abs(array) <= LARGEST).all():
