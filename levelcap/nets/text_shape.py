@@ -33,7 +33,7 @@ class TextShape:
     norm_eps: float = 1e-6
     positions: int = 4096
     """longest text, in tokens"""
-    alphabet_version: str = ""
+    alphabet_version: int = 0
     characters: str = ""
     """the closed alphabet in token order; empty: the tokens are those of a tokenizer file"""
 
@@ -66,7 +66,7 @@ SIZES: dict[str, tuple[int, int, int, int, int, int]] = {
 }
 
 
-def character_shape(size: str, version: str, characters: str) -> TextShape:
+def character_shape(size: str, version: int, characters: str) -> TextShape:
     """The shape of a net of this size that reads single characters of a closed alphabet."""
     if size not in SIZES:
         raise unknown_name("size of a text net", size, tuple(SIZES))

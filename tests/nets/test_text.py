@@ -18,7 +18,7 @@ from levelcap.nets.text_shape import TextShape, character_shape
 from levelcap.nets.tokens import character_tokens, file_tokens
 from levelcap.world.spec import arena_spec
 
-SHAPE = character_shape("tiny", "v1", "ab()=,: \n⓪①")
+SHAPE = character_shape("tiny", 1, "ab()=,: \n⓪①")
 META = text_meta(SHAPE, "tiny")
 
 
@@ -92,7 +92,7 @@ def test_a_snapshot_is_rebuilt_from_its_folder_alone(tmp_path):
     save_snapshot(tmp_path / "s", weights_of(net), META, "test")
     again, meta, _ = load_snapshot(tmp_path / "s")
     assert meta == META and isinstance(again, Qwen3Net)
-    assert meta.text.characters == SHAPE.characters and meta.text.alphabet_version == "v1"
+    assert meta.text.characters == SHAPE.characters and meta.text.alphabet_version == 1
     for name, weight in net.state_dict().items():
         torch.testing.assert_close(again.state_dict()[name], weight, rtol=0, atol=0)
 

@@ -15,7 +15,7 @@ from levelcap.nets.tokens import character_tokens
 from levelcap.play.answers import Taste, TextHero, load_text_hero
 from levelcap.world.spec import arena_spec
 
-SHAPE = character_shape("tiny", "v1", "abcdefgh \n")
+SHAPE = character_shape("tiny", 1, "abcdefgh \n")
 META = text_meta(SHAPE, "tiny")
 
 

@@ -118,6 +118,7 @@ class Training:
             self._roll_back()
             return
         self.task.meet(progress.steps, progress.update / (self.budget.total or float("inf")))
+        self._examine()
         self.budget.observe(progress.update, progress.steps, self.clock.now(),
                             self.task.warm(progress.update))  # fmt: skip
         self._report(logged, batch, time.monotonic() - began)
@@ -188,6 +189,15 @@ class Training:
         self.folder.event("evaluated", score=round(score, 4), update=self.progress.update)
         self.clock.start()
         self._next_evaluation_s = self.clock.now() + self.hooks.evaluate_s
+
+    def _examine(self) -> None:
+        if self.hooks.examine is None:
+            return
+        for event in self.hooks.examine(self.ema.weights, self.progress.update):
+            self.folder.event(
+                event.kind, **event.values, update=self.progress.update,
+                seconds=round(self.clock.now(), 3), core_seconds=round(self.clock.core_now(), 3),
+            )  # fmt: skip
 
     def _meta(self) -> Any:
         kept = {k: round(v, 6) for k, v in self.metrics.items() if np.isfinite(v)}

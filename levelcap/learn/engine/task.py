@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -62,6 +62,14 @@ class Progress:
 
 
 @dataclass(frozen=True)
+class Event:
+    """Something that happened in a run, for events.jsonl; the loop adds the time."""
+
+    kind: str
+    values: dict[str, Any]
+
+
+@dataclass(frozen=True)
 class Hooks:
     """What the caller wants to hear; all optional."""
 
@@ -73,3 +81,6 @@ class Hooks:
     """(weights, meta) -> Elo or another score, for a run with a goal; its time does not count"""
     evaluate_s: float = 60.0
     """training seconds between two evaluations"""
+    examine: Callable[[dict[str, Any], int], Sequence[Event]] | None = None
+    """(slow weights, update) -> events for the run's folder; after every batch, while both halves
+    stand still, so that what it changes is the same whatever the timing; its time counts"""

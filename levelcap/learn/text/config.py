@@ -1,0 +1,45 @@
+"""Knobs of text training."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from levelcap.learn.engine.config import EngineConfig, check_number
+
+
+@dataclass(frozen=True)
+class TextConfig:
+    """One line of help under each field."""
+
+    batch: int = 48
+    """problems an update"""
+    review: float = 0.25
+    """share of the problems that come from the levels before"""
+    review_levels: int = 4
+    """how many levels back"""
+    school: float = 0.1
+    """share of school problems (primitives and passives)"""
+    file_share: float = 0.5
+    """share of the problems that come from lesson files, when some were given"""
+    exam_every: int = 25
+    """fewest updates between two exams"""
+    exam_rarely: int = 200
+    """updates between exams while the lessons themselves go badly"""
+    exam_hope: float = 0.7
+    """running share of lessons answered exactly from which exams come often"""
+    longest: int = 1024
+    """tokens of prompt and answer; longer lessons are left out and counted"""
+    engine: EngineConfig = field(
+        default_factory=lambda: EngineConfig(
+            optimizer="muon", lr=3e-3, hidden_lr=0.02, ema=0.95, schedule="constant",
+            warmup_updates=20, snapshot_s=60.0, beta2=0.95, eps=1e-8,
+        )
+    )  # fmt: skip
+    """knobs of the loop"""
+
+    def __post_init__(self) -> None:
+        for name in ("batch", "review_levels", "exam_every", "exam_rarely"):
+            check_number(name, getattr(self, name), low=1.0)
+        for name in ("review", "school", "file_share", "exam_hope"):
+            check_number(name, getattr(self, name), low=0.0, high=1.0)
+        check_number("longest", self.longest, low=8.0)

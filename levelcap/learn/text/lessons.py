@@ -1,0 +1,120 @@
+"""Which problem is number i, and what it looks like in tokens.
+
+Number i is a function of (seed, skill, level, i): a checkpoint keeps the next number, nothing else.
+A number's own chance decides where the problem comes from: a lesson file, school, one of the
+levels before, or the current level.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from levelcap.kit.errors import BadFile, refuse
+from levelcap.kit.files import read_jsonl
+from levelcap.kit.seeds import chain
+from levelcap.learn.text.config import TextConfig
+from levelcap.nets.tokens import Tokens
+from levelcap.play.answers import BETWEEN
+
+CURRENT, BEFORE, SCHOOL, FILE = "current", "before", "school", "file"
+MIX_WORD, FILE_WORD = 0x6D6978, 0x66696C65
+WHOLE = 2.0**64
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """One problem in tokens: what is read (newline last) and what is written (end mark last)."""
+
+    source: str
+    prompt: list[int]
+    answer: list[int]
+
+    @property
+    def length(self) -> int:
+        """Tokens that the net reads; the end mark is only predicted."""
+        return len(self.prompt) + len(self.answer) - 1
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Where lessons come from: a skill and preset of the guild, and rows of lesson files."""
+
+    skill: str
+    preset: str | None = None
+    rows: tuple[tuple[str, str], ...] = ()
+
+
+class Lessons:
+    """Problems by number."""
+
+    def __init__(
+        self, skill: Any, plan: Plan, config: TextConfig, tokens: Tokens, seed: int
+    ) -> None:
+        """skill: of `levelcap.guild`, or anything with its `lesson` and `levels`."""
+        self.skill, self.plan, self.config, self.tokens, self.seed = (
+            skill, plan, config, tokens, seed,
+        )  # fmt: skip
+        self.too_long = 0
+
+    def source(self, number: int, level: int) -> tuple[str, int]:
+        """Where problem `number` comes from, and its level."""
+        config, words = self.config, chain(self.seed, MIX_WORD, number)
+        mark = words / WHOLE
+        if self.plan.rows:
+            if mark < config.file_share:
+                return FILE, 0
+            mark = (mark - config.file_share) / max(1e-9, 1 - config.file_share)
+        if mark < config.school:
+            return SCHOOL, 0
+        mark = (mark - config.school) / max(1e-9, 1 - config.school)
+        if level > 1 and mark < config.review:
+            back = min(config.review_levels, level - 1)
+            return BEFORE, level - 1 - int(mark / config.review * back)
+        return CURRENT, level
+
+    def text(self, number: int, level: int) -> tuple[str, str, str]:
+        """(source, prompt, answer) of problem `number` while the hero is at `level`."""
+        source, at = self.source(number, level)
+        if source == FILE:
+            rows = self.plan.rows
+            return source, *rows[chain(self.seed, FILE_WORD, number) % len(rows)]
+        if source == SCHOOL:
+            from levelcap.guild.school import school_lesson
+
+            problem = school_lesson(self.seed, number)
+        else:
+            problem = self.skill.lesson(at, seed=self.seed, index=number, preset=self.plan.preset)
+        return source, problem.prompt, problem.answer
+
+    def batch(self, first: int, level: int) -> list[Lesson]:
+        """Problems first … first + batch - 1."""
+        found = [self.text(n, level) for n in range(first, first + self.config.batch)]
+        prompts = self.tokens.encode_all([prompt + BETWEEN for _, prompt, _ in found])
+        answers = self.tokens.encode_all([answer for _, _, answer in found])
+        lessons = [
+            Lesson(source, prompt, [*answer, self.tokens.end])
+            for (source, _, _), prompt, answer in zip(found, prompts, answers, strict=True)
+        ]
+        kept = [lesson for lesson in lessons if lesson.length <= self.config.longest]
+        self.too_long += len(lessons) - len(kept)
+        return kept or lessons[:1]
+
+
+def read_lessons(paths: Sequence[Path]) -> tuple[tuple[str, str], ...]:
+    """(prompt, answer) of lesson files, one JSON object a line.
+
+    Raises:
+        BadFile: a line is no lesson; its number is named.
+    """
+    rows: list[tuple[str, str]] = []
+    for path in paths:
+        for number, row in enumerate(read_jsonl(path).records, start=1):
+            texts = (row.get("prompt"), row.get("answer")) if isinstance(row, dict) else (None, "")
+            if not all(isinstance(text, str) and text for text in texts):
+                what = f"{path.name} line {number} is no lesson"
+                raise BadFile(refuse(what, row, 'Write {"prompt": …, "answer": …}'))
+            rows.append((str(texts[0]), str(texts[1])))
+    return tuple(rows)

@@ -1,0 +1,88 @@
+"""Text training as a task of the one loop: lessons by number, one update, the hero's standing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from levelcap.learn.engine.state import State
+from levelcap.learn.text.exams import Examiner
+from levelcap.learn.text.lessons import Lessons
+from levelcap.learn.text.update import Batch, backward, make_batch
+from levelcap.nets.meta import Meta
+from levelcap.nets.qwen3 import Qwen3Net
+
+
+@dataclass(frozen=True)
+class Lot:
+    """The lessons of one update, and what they were made from."""
+
+    first: int
+    level: int
+    batch: Batch
+
+
+class TextTask:
+    """See `levelcap.learn.engine.task.Task`."""
+
+    parts = 1
+
+    def __init__(self, net: Qwen3Net, meta: Meta, lessons: Lessons, examiner: Examiner) -> None:
+        self.net, self._meta, self.lessons, self.examiner = net, meta, lessons, examiner
+        self._next = 0
+
+    def gather(self, version: int) -> Lot:
+        """The next lessons, at the level the hero has now."""
+        lot = self._lot(self._next, self.examiner.now.level)
+        self._next += self.lessons.config.batch
+        return lot
+
+    def _lot(self, first: int, level: int) -> Lot:
+        batch = make_batch(self.lessons.batch(first, level), self.lessons.tokens.pad)
+        return Lot(first, level, batch)
+
+    def backward(self, lot: Lot, part: int, update: int) -> dict[str, float]:
+        """Gradients of the lot."""
+        logged = backward(self.net, lot.batch)
+        if lot.level == self.examiner.now.level:
+            self.examiner.heard(logged["exact"])
+        return logged
+
+    def meet(self, steps: int, done: float) -> None:
+        """Nobody acts."""
+
+    def steps(self, lot: Lot) -> int:
+        """Tokens read."""
+        return lot.batch.num_tokens
+
+    def warm(self, update: int) -> bool:
+        """From the third batch on."""
+        return update >= 2
+
+    def meta(self, steps: int, metrics: dict[str, float]) -> Meta:
+        """The net's description; the level is among its metrics."""
+        return replace(self._meta, steps=steps, metrics=metrics)
+
+    def summary(self) -> dict[str, float]:
+        """Level, last exam, and how long exams took so far."""
+        now = self.examiner.now
+        last = {"exam_accuracy": now.scores[-1]} if now.scores else {}
+        return {
+            "level": now.level,
+            "exams": now.exams,
+            "exam_seconds": now.seconds,
+            "running_exact": now.running,
+            "too_long": self.lessons.too_long,
+            **last,
+        }
+
+    def state(self, lot: Lot) -> State:
+        """Numbers of the lot that waits, and the hero's standing."""
+        state = State({}, {"first": lot.first, "level": lot.level, "next": self._next})
+        state.put("examiner", self.examiner.state())
+        return state
+
+    def restore(self, state: State) -> Lot:
+        """Make the lot that waited again."""
+        self.examiner.restore(state.get("examiner"))
+        self._next = int(state.values["next"])
+        return self._lot(int(state.values["first"]), int(state.values["level"]))
