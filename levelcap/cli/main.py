@@ -87,6 +87,10 @@ settings = App(name="settings", help="What you may set for this machine.")
 settings.command("levelcap.cli.jobs:settings_show", name="show")
 settings.command("levelcap.cli.jobs:settings_set", name="set")
 app.command(settings)
+match = App(name="match", help="Live matches, and quests made of recorded ones.")
+for _verb in ("start", "ls", "end", "quest"):
+    match.command(f"levelcap.cli.match:{_verb}", name=_verb)
+app.command(match)
 training = App(name="training", help="Pause, resume, stop or skip, within one training step.")
 for _verb in ("pause", "resume", "stop", "skip"):
     training.command(f"{_CAMPAIGN}:{_verb}", name=_verb)

@@ -27,18 +27,30 @@ from levelcap.vault.retention import carry_out, plan_retention
 AsJson = Annotated[bool, Parameter(name="--json")]
 
 
-def ls(*, campaign: str | None = None, limit: int = 20, json_: AsJson = False) -> None:
+def ls(
+    *, campaign: str | None = None, sort: str = "seq", ascending: bool = False, offset: int = 0,
+    limit: int = 20, json_: AsJson = False,
+) -> None:  # fmt: skip
     """List checkpoints, newest first.
 
     Parameters
     ----------
     campaign
         Only those of this campaign.
+    sort
+        seq (the order they were saved in), step, elo, train_loss, accuracy, size_bytes or
+        cost_core_seconds.
+    ascending
+        Smallest first.
+    offset
+        How many to leave out at the beginning.
     limit
         How many.
     """
     with realm() as opened:
-        rows = get_ledger(opened.engine).list(campaign=campaign, limit=limit)
+        rows = get_ledger(opened.engine).page(
+            sort, descending=not ascending, offset=offset, limit=limit, campaign=campaign
+        )
     if json_:
         _console().print(json.dumps([row.as_json() for row in rows]), soft_wrap=True)
         return

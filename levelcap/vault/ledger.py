@@ -217,8 +217,9 @@ class Ledger:
                                 limit)  # fmt: skip
 
     def page(
-        self, sort: str = "seq", *, descending: bool = True, offset: int = 0, limit: int = 50
-    ) -> Entries:
+        self, sort: str = "seq", *, descending: bool = True, offset: int = 0, limit: int = 50,
+        campaign: str | None = None,
+    ) -> Entries:  # fmt: skip
         """Rows in the order of a column, unknown values last; for pages people leaf through."""
         if sort not in SORTS:
             raise unknown_name("column to sort by", sort, SORTS)
@@ -226,10 +227,10 @@ class Ledger:
         order = f"{sort} {way} NULLS LAST, seq DESC"
         if sort == "seq":
             order = f"seq {way}"
+        where = "retired IS NULL" + ("" if campaign is None else " AND campaign = :campaign")
         with reading(self.engine) as connection:
-            return self._select(
-                connection, "retired IS NULL", {}, limit, order, offset=max(0, offset)
-            )
+            return self._select(connection, where, {"campaign": campaign}, limit, order,
+                                offset=max(0, offset))  # fmt: skip
 
     def get_best(
         self, metric: str = "elo", *, campaign: str | None = None, hero: str | None = None

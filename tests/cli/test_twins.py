@@ -1,5 +1,7 @@
 """Commands that do what a button of the Tavern does, called as `levelcap` calls them."""
 
+import json
+
 import pytest
 
 from levelcap.campaign import campaigns, flywheel, quests
@@ -76,3 +78,17 @@ def test_settings_are_set_and_shown(home, capsys):
 def test_the_tavern_is_opened_only_while_it_runs(home, capsys):
     code, _, refused = levelcap(capsys, "open")
     assert code == 1 and "levelcap up" in refused
+
+
+def test_the_ledger_is_sorted_as_on_the_page(realm, capsys):
+    names = [entered(realm, step).id for step in (3, 1, 2)]
+
+    def order(*words):
+        said = levelcap(capsys, "vault", "ls", "--json", *words)[1]
+        return [row["id"] for row in json.loads(said)]
+
+    assert order() == names[::-1]
+    assert order("--sort", "step") == [names[0], names[2], names[1]]
+    assert order("--sort", "step", "--ascending", "--offset", "1") == [names[2], names[0]]
+    code, _, refused = levelcap(capsys, "vault", "ls", "--sort", "colour")
+    assert code == 2 and "colour" in refused

@@ -24,7 +24,7 @@ from levelcap.services.rights import right
 from levelcap.vault import assets, champion, removals
 from levelcap.vault.archive import export_checkpoint, import_checkpoint
 from levelcap.vault.ask import resolve
-from levelcap.vault.ledger import METRICS, Entry, amend, get_ledger
+from levelcap.vault.ledger import METRICS, SORTS, Entry, amend, get_ledger
 from levelcap.vault.retention import carry_out, plan_retention, remove_checkpoint
 from levelcap.vault.zones import load_zones
 
@@ -125,6 +125,18 @@ def _ledger(router: APIRouter, realm: Realm) -> None:
             campaign=campaign, hero=hero, run=run, limit=limit, before=before, retired=retired
         )
         return {"checkpoints": [entry.as_json() for entry in found]}
+
+    @router.get("/ledger/sorted")
+    @right("viewer")
+    def in_order(
+        sort: Annotated[str, Query(max_length=40)] = "seq", ascending: bool = False,
+        offset: Number = 0, limit: Page = 100, campaign: Id | None = None,
+    ) -> dict[str, Any]:  # fmt: skip
+        """Rows in the order of a column, unknown values last."""
+        found = get_ledger(engine).page(
+            sort, descending=not ascending, offset=offset, limit=limit, campaign=campaign
+        )
+        return {"sorts": SORTS, "checkpoints": [entry.as_json() for entry in found]}
 
     @router.get("/ledger/best")
     @right("viewer")

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Engine, text
 
 from levelcap.campaign.events import say
+from levelcap.campaign.played import recipes, shard_name
 from levelcap.campaign.runs import shard_folder
 from levelcap.kit.db import reading
 from levelcap.kit.paths import folder
@@ -16,7 +16,6 @@ from levelcap.services.oracle.matches import Room
 KEPT = 200  # replays of live matches; older ones go
 LEAST = 10  # decisions: less than a second is no match
 PLAYED = "league.match_played"
-MOST_SHARDS = 64  # of one quest
 
 
 def keep(engine: Engine, room: Room) -> dict[str, Any]:
@@ -27,33 +26,17 @@ def keep(engine: Engine, room: Room) -> dict[str, Any]:
         return saved
     match.recorder.save(folder("replays") / f"{room.id}.lcr")
     saved["replay"] = room.id
-    if room.diary is not None and room.diary.steps >= LEAST:
-        place = shard_folder(f"{room.person}-{match.world.ruleset}-{room.id}")
+    if room.person and room.diary is not None and room.diary.steps >= LEAST:
+        world = match.world.ruleset
+        place = shard_folder(shard_name(room.person, world, room.id))
         place.parent.mkdir(parents=True, exist_ok=True)
         room.diary.write(place)
         saved["shard"] = place.name
-        saved["recipes"] = _recipes(room, place)
+        saved["recipes"] = recipes(room.person, world, room.id)
     if match.over:
         saved["outcome"] = _tell(engine, room, saved)
     _trim()
     return saved
-
-
-def _recipes(room: Room, place: Path) -> list[dict[str, Any]]:
-    """Quests that can be made of this match: it alone, and with the person's earlier ones."""
-    world = room.match.world.ruleset
-    # Names begin alike and end with the time.
-    earlier = sorted(p.name for p in place.parent.glob(f"{room.person}-{world}-live-*"))
-    found = [[place.name]] + ([earlier[-MOST_SHARDS:]] if len(earlier) > 1 else [])
-    return [
-        {
-            "quest": "imitate", "world": world, "shards": shards, "policies": [room.person],
-            "title": f"Imitate {room.person} (matches: {len(shards)})",
-            # Of a handful of matches none can be set aside to validate with.
-            "set": {"validation": "0"},
-        }
-        for shards in found
-    ]  # fmt: skip
 
 
 def _tell(engine: Engine, room: Room, saved: dict[str, Any]) -> int | None:

@@ -1,0 +1,124 @@
+"""`levelcap match …`: live matches, and quests made of those a person has played."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, Any
+
+from cyclopts import Parameter
+from rich.console import Console
+from rich.table import Table
+from websockets.exceptions import ConnectionClosed, InvalidHandshake
+from websockets.sync.client import connect
+
+from levelcap.campaign import inbox, quests
+from levelcap.campaign.played import find_played, list_played, recipes
+from levelcap.campaign.realm import realm
+from levelcap.campaign.recipes import read_recipe
+from levelcap.kit.errors import StateError, refuse
+from levelcap.play.frames import KIND_NOTE
+from levelcap.services.clients import Client
+from levelcap.services.hosts import get_service_url
+from levelcap.services.tokens import load_tokens
+
+
+def start(
+    *seats: str, world: str = "duel", seed: int | None = None, patch: str = "1.0",
+    champions: str | None = None, speed: float = 1.0, wait: bool = False,
+) -> None:  # fmt: skip
+    """Start a live match; it begins when somebody watches.
+
+    Parameters
+    ----------
+    seats
+        One name for all seats, one a team, or one a seat: a bot, a checkpoint, champion, best,
+        latest, or person (once; play in the browser).
+    seed
+        Of the match; without it by chance.
+    champions
+        base, random, or one name for all.
+    wait
+        Watch it from here and print how it ended.
+    """
+    body: dict[str, Any] = {"world": world, "seats": list(seats), "patch": patch, "speed": speed}
+    body |= {"seed": seed, "champions": champions}
+    with _oracle() as oracle:
+        made = oracle.call("POST", "/matches", body)
+    address = f"{get_service_url('tavern')}/arena?match={made['id']}"
+    _console().print(f"{made['id']}: {_sides(made['seats'])} in {made['world']}\n{address}")
+    if wait:
+        _console().print(_follow(made["id"]))
+
+
+def ls(*, as_json: Annotated[bool, Parameter(name="--json")] = False) -> None:
+    """List live matches, and recorded ones of persons that can become quests."""
+    with _oracle() as oracle:
+        live = oracle.call("GET", "/matches")["live"]
+    kept = [{"id": m, "person": p, "world": w} for m, p, w in list_played()]
+    if as_json:
+        _console().print(json.dumps({"live": live, "recorded": kept}), soft_wrap=True)
+        return
+    table = Table("match", "what", "world", "who")
+    for row in live:
+        table.add_row(row["id"], f"live, {row['seconds']} s", row["world"], _sides(row["seats"]))
+    for one in kept:
+        table.add_row(one["id"], "recorded", one["world"], one["person"])
+    _console().print(table)
+
+
+def end(match: str, /) -> None:
+    """Break a live match off."""
+    with _oracle() as oracle:
+        oracle.call("DELETE", f"/matches/{match}")
+    _console().print(f"{match} has ended")
+
+
+def quest(match: str, /, *, all_: Annotated[bool, Parameter(name="--all")] = False) -> None:
+    """Make a quest of a recorded match: the hero imitates the person.
+
+    Parameters
+    ----------
+    match
+        As `levelcap match ls` lists it.
+    all_
+        Of all matches of this person in this world.
+    """
+    person, world = find_played(match)
+    recipe = recipes(person, world, match)[-1 if all_ else 0]
+    with realm() as opened:
+        campaign = inbox.active_campaign(opened.store)
+        made = quests.enter(opened.store, campaign, read_recipe(recipe), source="person")
+    _console().print(f"{made.id}: {made.title} ({made.status})")
+
+
+def _oracle() -> Client:
+    return Client(get_service_url("oracle"), load_tokens().worker)
+
+
+def _follow(match: str) -> str:
+    """Listens until the match is over; how it ended, in one line."""
+    headers = {"Authorization": f"Bearer {load_tokens().worker}"}
+    url = f"{get_service_url('oracle').replace('http', 'ws', 1)}/matches/{match}"
+    notes: dict[str, dict[str, Any]] = {}
+    try:
+        with connect(url, additional_headers=headers, proxy=None) as socket:
+            for message in socket:
+                if isinstance(message, bytes) and message[0] == KIND_NOTE:
+                    note = json.loads(message[1:])
+                    notes[note["type"]] = note
+    except (OSError, InvalidHandshake, ConnectionClosed) as error:
+        what = f"the Oracle does not show this match ({type(error).__name__})"
+        raise StateError(refuse(what, match, "Check levelcap status")) from error
+    result, saved = notes.get("result", {}), notes.get("saved", {})
+    return json.dumps({
+        "winner": result.get("winner"), "seconds": result.get("seconds"),
+        "replay": saved.get("replay"), "left": saved.get("left", ""),
+    })  # fmt: skip
+
+
+def _sides(names: list[str]) -> str:
+    return " and ".join(dict.fromkeys(names))
+
+
+def _console() -> Console:
+    return Console(highlight=False, soft_wrap=True)
