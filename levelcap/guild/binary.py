@@ -15,7 +15,7 @@ from pydantic import Field
 from levelcap.guild.alphabet import load_alphabet
 from levelcap.guild.binary_operations import OPERATIONS, Number, Operation
 from levelcap.guild.binary_primitives import call_primitives, task_primitives
-from levelcap.guild.binary_tasks import TASKS, needs_pair, solve_task, write_task
+from levelcap.guild.binary_tasks import TASKS, needs_pair, solve_task, task_operands, write_task
 from levelcap.guild.binary_text import (
     HEAD_OF,
     HEADS,
@@ -44,7 +44,7 @@ from levelcap.guild.skill import (
     load_file,
     prompt_key,
 )
-from levelcap.kit.errors import BadFile, refuse
+from levelcap.kit.errors import BadFile, BadValue, refuse
 
 Depth = Annotated[int, Field(ge=1, le=8)]
 # These end a chain: their result is no operand for another operation.
@@ -144,7 +144,7 @@ class BinarySkill(Skill):
 
     def draw(self, level: int, form: str, dice: Dice, preset: str | None, exam: bool) -> Problem:
         """One problem of a form (see `Skill.draw`)."""
-        held = None if self.pool(level, preset).memorisable else exam
+        held = self._held(level, preset, exam)
         if form == "aux":
             return self._draw_task(level, dice, preset, held)
         for _ in range(MAX_DRAWS):
@@ -159,6 +159,25 @@ class BinarySkill(Skill):
                 facts = (level, form, name, prompt, answer, used_primitives)
                 return self._problem(facts, used, dice, preset)
         raise AssertionError(f"no problem found: bin level {level}, {form}")
+
+    def _held(self, level: int, preset: str | None, exam: bool) -> bool | None:
+        """Whether operands must be held out (True), must not be (False), or may be any (None).
+
+        Lessons of a preset whose own pool is memorisable still leave out what exams of the whole
+        mix ask.
+        """
+        owner = preset if exam else None
+        return None if self.pool(level, owner).memorisable else exam
+
+    def examined(self, prompt: str) -> bool:
+        """True for prompts that only exams may hold."""
+        try:
+            _, body = split_key(prompt)
+            operands, width = first_operands(body)
+        except BadValue:
+            return False
+        level = min(max(width - 1, 1), self.levels)
+        return held_out(*operands) and self._held(level, None, exam=True) is True
 
     def _draw_task(self, level: int, dice: Dice, preset: str | None, held: bool | None) -> Problem:
         task, width = dice.pick(TASKS), self.file.levels[level - 1].width
@@ -212,6 +231,25 @@ class BinarySkill(Skill):
     @cached_property
     def _signs(self) -> tuple[str, ...]:
         return load_alphabet().signs
+
+
+def first_operands(body: str) -> tuple[tuple[int, ...], int]:
+    """Numbers of the innermost call (or the task) of a plain prompt, and the widest width.
+
+    Natural numbers have no width of their own: they count as wide, because they are only asked
+    where operands are held out.
+
+    Raises:
+        BadValue: the text is no prompt of BIN.
+    """
+    for head, form in HEADS.items():
+        if body.startswith(head):
+            steps = evaluate(read_call(body[len(head) :], form == "natural"))
+            width = (
+                32 if form == "natural" else max(n.width or steps[0].given for n in steps[0].args)
+            )
+            return tuple(number.value for number in steps[0].args), width
+    return task_operands(body)
 
 
 def _is_held(step: Step) -> bool:

@@ -92,6 +92,22 @@ def solve_task(prompt: str) -> str:
     raise unreadable(prompt)
 
 
+def task_operands(prompt: str) -> tuple[tuple[int, ...], int]:
+    """The numbers a task is about, and their width; of a blank, the number that fills it.
+
+    Raises:
+        BadValue: the prompt is none.
+    """
+    answer = solve_task(prompt)
+    if match := FILL.fullmatch(prompt):
+        return (value_of(match[2]), value_of(answer[4:])), len(match[2])
+    if match := CHECK.fullmatch(prompt) or OVERFLOW.fullmatch(prompt):
+        numbers = re.findall(NUMBER, match[1])
+    else:
+        numbers = re.findall(NUMBER, prompt)
+    return tuple(value_of(number) for number in numbers), len(numbers[0])
+
+
 def needs_pair(task: str) -> bool:
     """True for tasks on two numbers, False for tasks on one."""
     return task not in ("properties", "reverse")

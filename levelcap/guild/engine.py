@@ -11,7 +11,9 @@ from collections.abc import Sequence
 from functools import cache
 
 from levelcap.guild.binary import BinarySkill
+from levelcap.guild.drill import SKILL as SCHOOL
 from levelcap.guild.judge import Score, score
+from levelcap.guild.primitives import solve_drill
 from levelcap.guild.skill import Problem, Skill
 from levelcap.kit.errors import unknown_name
 
@@ -40,6 +42,8 @@ class Engine:
 
     def solve(self, problem: Problem) -> str:
         """The right answer, recomputed from the prompt."""
+        if problem.skill == SCHOOL:
+            return solve_drill(problem.prompt)
         return self.get(problem.skill).solve(problem.prompt)
 
     def score_eval(self, problems: Sequence[Problem], answers: Sequence[object]) -> Score:

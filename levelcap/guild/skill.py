@@ -155,6 +155,10 @@ class Skill(ABC):
     def draw(self, level: int, form: str, dice: Dice, preset: str | None, exam: bool) -> Problem:
         """One problem: of the held-out part for an exam (where there is one), else of the rest."""
 
+    def examined(self, prompt: str) -> bool:
+        """True for prompts of the held-out part, which no lesson may hold."""
+        return False
+
     def check(self, level: int, preset: str | None = None) -> None:
         """Refuses a level or preset the skill does not have."""
         if not isinstance(level, int) or not 1 <= level <= self.levels:

@@ -289,6 +289,17 @@ def test_no_exam_is_ever_a_lesson():
         assert not exams & lessons
 
 
+def test_a_prompt_tells_whether_only_exams_may_hold_it():
+    for level in range(1, 31):
+        for index in range(40):
+            assert not SKILL.examined(SKILL.lesson(level, seed=2, index=index).prompt)
+            lesson = SKILL.lesson(level, seed=2, index=index, preset="bin_add")
+            assert not SKILL.examined(lesson.prompt)
+        for problem in SKILL.exam(level, 24, seed=2):
+            assert SKILL.examined(problem.prompt) == (level >= 3), problem
+    assert not SKILL.examined("What is the capital of France?")
+
+
 def test_an_exam_has_every_form_and_repeats_nothing_it_need_not():
     for level in range(3, 31):
         problems = SKILL.exam(level, 96, seed=level)
