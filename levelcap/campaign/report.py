@@ -50,15 +50,15 @@ def make_report(engine: Engine, report_type: str = "weekly") -> dict[str, Any]:
     }  # fmt: skip
 
 
-_UNJUDGED = {"elo_low": None, "elo_high": None, "checkpoint": None}
+_UNJUDGED = {"elo_low": None, "elo_high": None, "elo_bound": None, "checkpoint": None}
 
 
 def _best_of_days(connection: Connection, since: str) -> dict[str, dict[str, Any]]:
     """Day -> interval and id of that day's strongest checkpoint."""
     # With one max() SQLite takes the other columns from the row that has it.
     query = (
-        "SELECT substr(timestamp, 1, 10) AS day, max(elo), elo_low, elo_high, id AS checkpoint"
-        " FROM ledger WHERE timestamp >= :s AND elo IS NOT NULL GROUP BY day"
+        "SELECT substr(timestamp, 1, 10) AS day, max(elo), elo_low, elo_high, elo_bound,"
+        " id AS checkpoint FROM ledger WHERE timestamp >= :s AND elo IS NOT NULL GROUP BY day"
     )
     found = connection.execute(text(query), {"s": since})
     return {row.day: {name: getattr(row, name) for name in _UNJUDGED} for row in found}

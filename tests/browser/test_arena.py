@@ -185,6 +185,65 @@ def newest(place):
     return max(place.glob("live-*.lcr"), key=lambda path: path.stat().st_mtime)
 
 
+def test_every_seat_can_have_another_player_and_one_of_them_is_you(visit):
+    shown = arena(visit)
+    page = shown.page
+    page.select_option("select[name=world]", "siege")
+    page.select_option("select[name=seating]", "each")
+    assert page.locator("[data-seat]").count() == 10
+    page.select_option("[data-seat='1']", "champion")
+    page.select_option("[data-seat='2']", "rookie")
+    checkpoint = page.locator("[data-seat='7'] option[value^=checkpoint]")
+    assert checkpoint.count() == 0  # the only one was made for another ruleset
+    expect(page.locator("#arena-consent")).to_have_count(0)
+    page.select_option("[data-seat='7']", "person")
+    expect(page.locator("#arena-consent")).to_be_visible()
+    page.select_option("[data-seat='3']", "person")  # one person: the other seat is given back
+    expect(page.locator("[data-seat='7']")).not_to_have_value("person")
+    page.screenshot(path=OUT / "arena-seats.png", full_page=True)
+    page.select_option("[data-seat='1']", "master")
+    page.click("#arena-watch")
+    shown.until("window.__arena.hero !== null", 30)
+    names = page.evaluate("[...document.querySelectorAll('.hud-board li')].map((li) => li.title)")
+    assert [name.split(",")[0] for name in names[1:4]] == ["master", "rookie", "person-guest"]
+
+
+def test_fingers_move_aim_and_fire(visit):
+    shown = arena(visit, viewport=PHONE, has_touch=True)
+    page = shown.page
+    page.tap(".tab:has-text('Play')")
+    page.select_option("select[name=red]", "idle")
+    page.tap("#arena-play")
+    shown.until("window.__arena.tick > 3 && window.__arena.hero !== null", 30)
+    box = page.locator("canvas.arena-canvas").bounding_box()
+    hand = page.context.new_cdp_session(page)
+    left = {"x": box["x"] + 90, "y": box["y"] + box["height"] - 120, "id": 1}
+    right = {"x": box["x"] + box["width"] - 60, "y": left["y"] - 60, "id": 2}
+
+    def touch(kind, *points):
+        hand.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": list(points)})
+
+    began = report(shown)["hero"]
+    touch("touchStart", left)
+    drawn = {**left, "y": left["y"] - 60}
+    touch("touchMove", drawn)
+    page.wait_for_timeout(900)
+    up = report(shown)["hero"]
+    assert up["y"] - began["y"] > 1 and abs(up["x"] - began["x"]) < 0.5
+    touch("touchStart", drawn, right)  # the second finger fires while the first still moves
+    page.wait_for_timeout(500)
+    page.screenshot(path=OUT / "arena-touch.png")
+    left_over, magazine = map(int, page.locator(".hand-ammo").inner_text().split(" / "))
+    touch("touchEnd")
+    page.wait_for_timeout(400)
+    rest = report(shown)["hero"]
+    page.wait_for_timeout(500)
+    still = report(shown)["hero"]
+    assert abs(still["y"] - rest["y"]) < 0.3 and rest["y"] - up["y"] > 0.5
+    assert left_over < magazine
+    shown.goto("/")  # leaves the match, which ends when nobody watches it
+
+
 def test_a_refusal_of_the_oracle_is_shown_in_its_words(visit):
     shown = arena(visit)
     page = shown.page

@@ -126,7 +126,7 @@ class Shelf:
             "loaded": [one.as_json() for one in self.loaded()], "capacity": self.capacity,
             "known": [
                 {"id": row.id, "name": row.canonical_name, "world": row.world, "step": row.step,
-                 "hero": row.hero, "elo": row.elo}
+                 "hero": row.hero, "elo": row.elo, "elo_text": row.elo_text()}
                 for row in rows
             ],
             "champion": None if champion is None else champion.checkpoint,

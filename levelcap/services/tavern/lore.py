@@ -6,6 +6,7 @@ battles. Every number keeps its formula and raw value, shown when somebody point
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -146,6 +147,11 @@ def elo_text(
     if elo_bound:
         return f"{elo_bound} {elo_low if elo_bound == '>' else elo_high:.0f}"
     return f"{elo:.0f} ± {(elo_high - elo_low) / 2:.0f}"
+
+
+def elo_of(row: Mapping[str, Any]) -> str:
+    """The same of a row of the ledger, whatever else is in it."""
+    return elo_text(row["elo"], row["elo_low"], row["elo_high"], row["elo_bound"])
 
 
 def stat_value(name: str, value: float | int | None) -> str:

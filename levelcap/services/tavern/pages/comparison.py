@@ -26,8 +26,9 @@ def show_comparison(found: dict[str, Any]) -> None:
             for title, column in ROWS:
                 with Tag("tr"):
                     Tag("td", text=title)
-                    Tag("td", "num", lore.number(a[column], 4))
-                    Tag("td", "num", lore.number(b[column], 4))
+                    for row in (a, b):
+                        known = lore.elo_of(row) if column == "elo" else None
+                        Tag("td", "num", known or lore.number(row[column], 4))
     gain = found["elo_difference"]
     if gain is None:
         paragraph("Not both were judged in the same world yet.", "empty")

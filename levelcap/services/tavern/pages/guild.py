@@ -55,10 +55,14 @@ def _measured(connection: Connection, hero: str, world: str) -> dict[str, Any] |
     row = connection.execute(newest, {"h": hero, "w": world}).first()
     if row is None:
         return None
-    best = text("SELECT max(elo) FROM ledger WHERE hero = :h AND world = :w")
+    # With one max() SQLite takes the other columns from the row that has it.
+    best = text(
+        "SELECT max(elo) AS elo, elo_low, elo_high, elo_bound FROM ledger"
+        " WHERE hero = :h AND world = :w"
+    )
     judged = evaluations(connection, row.id)
     return {
-        **row._asdict(), "best": connection.execute(best, {"h": hero, "w": world}).scalar_one(),
+        **row._asdict(), "best": connection.execute(best, {"h": hero, "w": world}).one()._mapping,
         "sealed": judged[-1]["sealed"] if judged else {},
     }  # fmt: skip
 
@@ -73,10 +77,9 @@ def _rulesets(worlds: dict[str, dict[str, Any] | None]) -> None:
                     if found is None:
                         span("chip plain", "not entered yet")
                     else:
-                        low, high = found["elo_low"], found["elo_high"]
-                        tip(f"Elo {lore.elo_text(found['elo'], low, high, found['elo_bound'])}",
+                        tip(f"Elo {lore.elo_of(found)}",
                             f"newest judged checkpoint: {found['id']}\nbest so far: "
-                            f"{lore.number(found['best'], 5)}", "chip")  # fmt: skip
+                            f"{lore.elo_of(found['best'])}", "chip")  # fmt: skip
                 paragraph(words, "muted")
                 for bot, record in (found or {}).get("sealed", {}).items():
                     _meter(bot, record)

@@ -72,11 +72,12 @@ class ReportPage:
 
     def _figures(self) -> None:
         found = self.found
-        days = [row["elo"] for row in found["days"] if row["elo"] is not None]
+        days = [row for row in found["days"] if row["elo"] is not None]
+        best = max(days, key=lambda row: float(row["elo"]), default=None)
         saved = sum(row["checkpoints"] for row in found["days"])
         gained = f"{found['runs_with_gain']} of {found['runs']}"
         figures = (
-            ("Best Elo", lore.number(max(days, default=None), 4), "highest Elo of the period"),
+            ("Best Elo", lore.elo_of(best) if best else "–", "highest Elo of the period"),
             ("Checkpoints", f"{saved:,}", "rows of the ledger in the period"),
             ("Spent", lore.lasting(found["core_seconds"]), "core-seconds of all training runs"),
             ("Runs that gained", gained, "runs whose gain in Elo is certain (95 %)"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import asdict
 from typing import Any, get_args
 
 import yaml
@@ -18,9 +19,11 @@ from levelcap.services.tavern.fields import Field
 from levelcap.services.tavern.frame import Tavern, frame, page_heading
 from levelcap.services.tavern.orders import refuse_aloud
 from levelcap.services.tavern.tags import Icon, Tag, button, card, div, paragraph, span
+from levelcap.vault.ledger import get_ledger
 from levelcap.vault.locks import LOCKED
 
 PATH = "/settings"
+SHOWN = 30  # campaigns
 STARTS = {
     "": "from nothing (new game)", "champion": "from the champion (New Game+)",
     "best": "from the strongest checkpoint (New Game+)",
@@ -47,6 +50,7 @@ class SettingsPage:
         self.tavern, self.hero = tavern, hero
         self.rows: list[dict[str, Any]] = []
         self.campaigns: list[Campaign] = []
+        self.best: dict[str, str] = {}  # campaign -> its highest Elo
 
     async def read(self) -> None:
         """Reads settings, campaigns and the machine."""
@@ -56,7 +60,10 @@ class SettingsPage:
         self.rows = describe_settings()
         self.machine = schedule.look(get_base_dir(), 0.0)
         with reading(self.tavern.realm.engine) as connection:
-            self.campaigns = campaigns.list_all(connection, self.hero)
+            self.campaigns = campaigns.list_all(connection, self.hero)[:SHOWN]
+        ledger = get_ledger(self.tavern.realm.engine)
+        best = {row.id: ledger.get_best("elo", campaign=row.id) for row in self.campaigns}
+        self.best = {name: lore.elo_of(asdict(row)) for name, row in best.items() if row}
 
     def build(self) -> None:
         """Everything, top to bottom."""
@@ -167,9 +174,8 @@ class SettingsPage:
             await self.reload()
 
     def _draw_campaigns(self) -> None:
-        for row in self.campaigns[:30]:
-            peak = row.peak_metrics.get("elo")
-            best = "not judged yet" if peak is None else f"best Elo {peak['value']:.0f}"
+        for row in self.campaigns:
+            best = f"best Elo {self.best[row.id]}" if row.id in self.best else "not judged yet"
             kind = "New Game+" if row.starting_checkpoint else "new game"
             with div("row between setting-row", data_campaign=row.id):
                 with div("event-words"):

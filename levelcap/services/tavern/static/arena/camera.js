@@ -6,7 +6,7 @@ export class Camera {
   constructor() {
     this.x = 0; this.y = 0; this.scale = 10;
     this.width = 1; this.height = 1;
-    this.top = 0;         // px at the upper edge that are written over
+    this.top = this.left = 0; // px at the edges that are written over
     this.zoom = 1;        // the viewer's own
     this.pan = { x: 0, y: 0 };
     this._fresh = true;
@@ -19,13 +19,12 @@ export class Camera {
   // half: of the map. target: what to look at, {x, y, wide, high} with half its extent in units, or
   // null for the whole map. calm: ms until the camera has gone most of the way.
   aim(half, target, calm, ms) {
-    const high = this.height - this.top, whole = Math.min(this.width, high) / (2 * half + 1.2);
-    const fit = target ? Math.min(this.width / (2 * target.wide), high / (2 * target.high)) : whole;
+    const wide = this.width - this.left, high = this.height - this.top, whole = Math.min(wide, high) / (2 * half + 1.2);
+    const fit = target ? Math.min(wide / (2 * target.wide), high / (2 * target.high)) : whole;
     const scale = Math.max(whole, fit) * this.zoom;
-    let x = (target ? target.x : 0) + this.pan.x, y = (target ? target.y : 0) + this.pan.y;
     // What is looked at stands in the middle of what is not written over.
-    y += this.top / 2 / scale;
-    [x, y] = [this._inside(x, half, this.width / scale), this._inside(y - this.top / 2 / scale, half, high / scale) + this.top / 2 / scale];
+    const x = this._inside((target?.x ?? 0) + this.pan.x, half, wide / scale) - this.left / 2 / scale;
+    const y = this._inside((target?.y ?? 0) + this.pan.y, half, high / scale) + this.top / 2 / scale;
     const share = this._fresh ? 1 : 1 - Math.exp(-ms / calm);
     this.x += (x - this.x) * share;
     this.y += (y - this.y) * share;

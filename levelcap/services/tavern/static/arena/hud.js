@@ -99,7 +99,8 @@ export class Hud {
     const mine = moment.players[this.stage.me];
     if (moment.over) return '';
     if (!mine.alive) return mine.respawn > 0 ? `You return in ${mine.respawn} s` : 'You are out';
-    return moment.idle ? 'Move with W A S D, aim with the mouse, click to fire' : '';
+    if (!moment.idle) return '';
+    return matchMedia('(pointer: coarse)').matches ? 'Drag on the left to move, touch the right to fire there' : 'Move with W A S D, aim with the mouse, click to fire';
   }
 
   _sides(header, moment) {

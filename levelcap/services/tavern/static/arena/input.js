@@ -23,7 +23,7 @@ export class Input {
     this._listen(window, 'keyup', (e) => this._key(e, false), true);
     this._listen(window, 'blur', () => { this._keys.clear(); this._held = 0; this._changed(); });
     this._listen(canvas, 'pointerdown', (e) => this._pointer(e, true));
-    this._listen(window, 'pointerup', (e) => this._pointer(e, false));
+    for (const end of ['pointerup', 'pointercancel']) this._listen(window, end, (e) => this._pointer(e, false));
     this._listen(canvas, 'pointermove', (e) => this._moved(e));
     this._listen(canvas, 'contextmenu', (e) => e.preventDefault());
     this._timer = setInterval(() => this._flush(), EVERY_MS);

@@ -29,7 +29,10 @@ export class Scene {
     this._shots();
     const there = moment.players.map((player, p) => [player, p]).filter(([player]) => this.shows(player));
     for (const [player, p] of there) this._player(player, p);
-    for (const [player, p] of there) this._labels(player, p); // never under a body
+    this._written = [];
+    // Never under a body; in a crowd the one that is followed keeps its name.
+    const first = ([, p]) => (p === this.me || p === this.followed ? 0 : 1);
+    for (const [player, p] of there.sort((a, b) => first(a) - first(b))) this._labels(player, p);
   }
 
   // A person sees what their side sees; an onlooker sees all.
@@ -311,6 +314,9 @@ export class Scene {
   _words(text, x, y, colour, px) {
     const { g } = this;
     g.font = `600 ${px}px ${FONT}`;
+    const wide = 0.3 * px * text.length;
+    if (this._written.some((w) => Math.abs(w.x - x) < w.wide + wide && Math.abs(w.y - y) < px)) return;
+    this._written.push({ x, y, wide });
     g.textAlign = 'center';
     g.lineWidth = 3;
     g.strokeStyle = '#05070bcc';

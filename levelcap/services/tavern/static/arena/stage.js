@@ -149,6 +149,8 @@ export class Stage {
   _look(moment, ms) {
     const { half } = this.tape.header;
     this.camera.top = 66 * this.report.ratio;
+    // Beside the list of players and the small map; who plays has neither list nor need.
+    this.camera.left = this.input || this.camera.width < 700 * this.report.ratio ? 0 : 216 * this.report.ratio;
     // A person looks at the own hero: anything else would tell where hidden enemies are.
     const seat = this.input ? this.me : this.follow;
     if (seat !== null) {
