@@ -78,10 +78,12 @@ class Attention(nn.Module):
         v = self.v_proj(x).view(count, self.kv_heads, self.dim)
         return _rotate(q, cos, sin), _rotate(k, cos, sin), v
 
-    def forward(self, x: Tensor, cos: Tensor, sin: Tensor, rows: TextRows) -> Tensor:
-        """Every token looks at the tokens before it in its own text."""
-        q, k, v = self.project(x, cos, sin)
-        return self.o_proj(self.look(q, k, v, rows))
+    def forward(
+        self, x: Tensor, cos: Tensor, sin: Tensor, rows: TextRows, at: Tensor | None = None
+    ) -> Tensor:
+        """Every token (or those `at` these places) looks at the tokens before it in its text."""
+        found = self.look(*self.project(x, cos, sin), rows)
+        return self.o_proj(found if at is None else found.index_select(0, at))
 
     def look(self, q: Tensor, k: Tensor, v: Tensor, rows: TextRows) -> Tensor:
         """Block by block -> [N, H * D]."""
@@ -120,8 +122,11 @@ class Layer(nn.Module):
         self.input_layernorm = Norm(shape.hidden, shape.norm_eps)
         self.post_attention_layernorm = Norm(shape.hidden, shape.norm_eps)
 
-    def forward(self, x: Tensor, cos: Tensor, sin: Tensor, rows: TextRows) -> Tensor:
-        x = x + self.self_attn(self.input_layernorm(x), cos, sin, rows)
+    def forward(
+        self, x: Tensor, cos: Tensor, sin: Tensor, rows: TextRows, at: Tensor | None = None
+    ) -> Tensor:
+        seen = self.self_attn(self.input_layernorm(x), cos, sin, rows, at)
+        x = (x if at is None else x.index_select(0, at)) + seen
         return x + self.mlp(self.post_attention_layernorm(x))
 
 
@@ -169,9 +174,11 @@ class Qwen3Net(nn.Module):
         """Logits [len(at), V] of the token after each of the flat places `at`."""
         cos, sin = self._angles(rows.positions)
         x = self.model.embed_tokens(rows.tokens)
-        for layer in self.model.layers:
+        for layer in self.model.layers[:-1]:
             x = layer(x, cos, sin, rows)
-        return self.logits(self.model.norm(x.index_select(0, at)))
+        # What the last layer makes of the other tokens would be thrown away.
+        x = self.model.layers[-1](x, cos, sin, rows, at)
+        return self.logits(self.model.norm(x))
 
     def logits(self, hidden: Tensor) -> Tensor:
         """hidden [..., C] -> [..., V]."""
