@@ -1,6 +1,7 @@
 """Heroes are files: `levelcap/data/heroes/<id>.yaml`, and the realm's own `config/heroes/`.
 
-A file of the realm with the same id wins. Unknown keys are errors.
+A file of the realm with the same id wins. Unknown keys are errors. Arena heroes play worlds, text
+heroes answer the skills of the guild.
 """
 
 from __future__ import annotations
@@ -8,13 +9,14 @@ from __future__ import annotations
 from functools import cache
 from importlib import resources
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, model_validator
 
 from levelcap.kit.errors import BadFile, refuse, unknown_name
 from levelcap.kit.paths import get_base_dir
+from levelcap.nets.text_shape import TextShape
 
 
 class ArenaHero(BaseModel):
@@ -41,25 +43,71 @@ class ArenaHero(BaseModel):
     late_after_rounds: int = Field(6, ge=1)
 
 
-def _read(path: Any, name: str) -> ArenaHero:
+class TextHeroFile(BaseModel):
+    """A hero that reads and writes: which model it is and how it is trained."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    id: str = Field(pattern=r"^[a-z][a-z0-9-]{1,30}$")
+    name: str = Field(min_length=1, max_length=40)
+    kind: Literal["text"]
+    subtitle: str = Field("", max_length=80)
+    size: Literal["dummy", "tiny"] | None = None
+    """of a net from scratch that reads characters"""
+    model: str | None = Field(None, pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,60}$")
+    """or: folder of a published Qwen3 under the realm's models/"""
+    shape: TextShape | None = None
+    """sizes of the published model, for memory figures before it is on disk"""
+    optimizer: Literal["adamw", "muon"] = "muon"
+    lr: float = Field(3e-3, gt=0, le=1)
+    hidden_lr: float = Field(0.02, gt=0, le=1)
+    ema: float = Field(0.95, ge=0, lt=1)
+    batch: int = Field(32, ge=1, le=4096)
+    """problems an update"""
+    chat_template: Literal["plain", "chatml"] = "plain"
+    """plain: prompt, newline, answer"""
+    portrait: str = Field("", max_length=40)
+    affinity: dict[str, Annotated[float, Field(ge=0, le=1)]] = Field(default_factory=dict)
+    """skill -> how much of its time the hero gives it by default"""
+    school_minutes: float = Field(5.0, ge=0, le=600)
+    """on the primitives, before the first quest"""
+    round_minutes: float = Field(2.0, gt=0, le=600)
+
+    @model_validator(mode="after")
+    def _one_source(self) -> TextHeroFile:
+        if (self.size is None) == (self.model is None) or (self.model and self.shape is None):
+            raise ValueError("give size, or model with its shape")
+        return self
+
+    def folder(self) -> Path | None:
+        """Where the published weights must lie; None: none are needed."""
+        return None if self.model is None else get_base_dir() / "models" / self.model
+
+
+_ANY: TypeAdapter[ArenaHero | TextHeroFile] = TypeAdapter(
+    Annotated[ArenaHero | TextHeroFile, Field(discriminator="kind")]
+)
+
+
+def _read(path: Any, name: str) -> ArenaHero | TextHeroFile:
     try:
-        return ArenaHero.model_validate(yaml.safe_load(path.read_text(encoding="utf-8")))
+        return _ANY.validate_python(yaml.safe_load(path.read_text(encoding="utf-8")))
     except (OSError, UnicodeDecodeError, yaml.YAMLError, ValidationError) as error:
         first = error.errors()[0] if isinstance(error, ValidationError) else {"msg": str(error)}
-        where = ".".join(str(part) for part in first.get("loc", ())) or "the file"
+        loc = [str(part) for part in first.get("loc", ())]
+        where = ".".join(loc[1:] if loc[:1] in (["arena"], ["text"]) else loc) or "the file"
         what = f"hero file {name}: {where}: {' '.join(str(first['msg']).split())}"
         raise BadFile(refuse(what, first.get("input"), "Correct the file")) from error
 
 
 @cache
-def _shipped() -> dict[str, ArenaHero]:
+def _shipped() -> dict[str, ArenaHero | TextHeroFile]:
     folder = resources.files("levelcap") / "data" / "heroes"
     found = [_read(p, p.name) for p in folder.iterdir() if p.name.endswith(".yaml")]
     return {hero.id: hero for hero in found}
 
 
-def load_heroes() -> dict[str, ArenaHero]:
-    """All heroes by id, those of the realm's own files included."""
+def _all() -> dict[str, ArenaHero | TextHeroFile]:
     heroes = dict(_shipped())
     own: Path = get_base_dir() / "config" / "heroes"
     for path in sorted(own.glob("*.yaml")) if own.is_dir() else []:
@@ -68,8 +116,18 @@ def load_heroes() -> dict[str, ArenaHero]:
     return heroes
 
 
+def load_heroes() -> dict[str, ArenaHero]:
+    """The arena's heroes by id, those of the realm's own files included."""
+    return {name: hero for name, hero in _all().items() if isinstance(hero, ArenaHero)}
+
+
+def load_text_heroes() -> dict[str, TextHeroFile]:
+    """The text heroes by id, those of the realm's own files included."""
+    return {name: hero for name, hero in _all().items() if isinstance(hero, TextHeroFile)}
+
+
 def get_hero(hero_id: str) -> ArenaHero:
-    """One hero.
+    """One hero of the arena.
 
     Raises:
         UnknownName: no file of that id.
@@ -77,4 +135,16 @@ def get_hero(hero_id: str) -> ArenaHero:
     heroes = load_heroes()
     if hero_id not in heroes:
         raise unknown_name("hero", hero_id, heroes)
+    return heroes[hero_id]
+
+
+def get_text_hero(hero_id: str) -> TextHeroFile:
+    """One text hero.
+
+    Raises:
+        UnknownName: no file of that id.
+    """
+    heroes = load_text_heroes()
+    if hero_id not in heroes:
+        raise unknown_name("text hero", hero_id, heroes)
     return heroes[hero_id]
