@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
 import secrets
 from typing import Annotated, Any
 
-from fastapi import APIRouter, WebSocket, WebSocketDisconnect
+from fastapi import APIRouter, WebSocket
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import StreamingResponse
 
-from levelcap.kit.errors import BadValue, LevelcapError, UnknownName, refuse, unknown_name
+from levelcap.kit.errors import BadValue, UnknownName, refuse, unknown_name
 from levelcap.kit.ids import run_name
 from levelcap.play.diary import Diary
 from levelcap.play.live import Live
@@ -20,20 +18,18 @@ from levelcap.play.person import read_input
 from levelcap.services.http import Id
 from levelcap.services.oracle.endings import count_people
 from levelcap.services.oracle.lineup import PERSON, name_seats, sit_down
-from levelcap.services.oracle.matches import Listener, Room, Rooms
+from levelcap.services.oracle.matches import Room, Rooms
 from levelcap.services.oracle.replays import list_replays, stream
 from levelcap.services.oracle.shelf import Shelf
 from levelcap.services.rights import right
-from levelcap.services.sockets import Budget, reason
+from levelcap.services.sockets import converse, reason
 from levelcap.world.bots import BOTS
 from levelcap.world.patches import champion_names, load_patch, patch_names
 from levelcap.world.policy import SEERS
 from levelcap.world.spec import RULESETS, arena_spec
 
 BINARY = "application/octet-stream"
-MOST_A_SECOND = 120  # messages of one socket
-BURST = 240
-BAD_DATA, NOT_ALLOWED, NO_MATCH = 1007, 1008, 4404
+NO_MATCH = 4404
 SeatName = Annotated[str, Field(min_length=1, max_length=100)]
 
 
@@ -154,44 +150,19 @@ def make_room(body: MatchBody, shelf: Shelf) -> Room:
 
 
 async def attend(socket: WebSocket, room: Room) -> None:
-    """Serve one socket until the match or the socket ends."""
+    """Serve one socket until the match or the socket ends: inputs as bytes, pace as text."""
     listener = room.join()
-    sending = asyncio.create_task(_send(socket, listener))
-    hearing = asyncio.create_task(_hear(socket, room))
+
+    async def hear(message: dict[str, Any]) -> None:
+        if message.get("bytes") is not None:
+            hear_input(room, message["bytes"])
+        else:
+            room.set_pace(read_pace(message.get("text") or ""))
+
     try:
-        await asyncio.wait({sending, hearing}, return_when=asyncio.FIRST_COMPLETED)
+        await converse(socket, listener.next, lambda: (1000, "the match is over"), hear)
     finally:
         room.leave(listener)
-        for task in (sending, hearing):
-            task.cancel()
-            with contextlib.suppress(asyncio.CancelledError, WebSocketDisconnect, RuntimeError):
-                await task
-
-
-async def _send(socket: WebSocket, listener: Listener) -> None:
-    while (message := await listener.next()) is not None:
-        await socket.send_bytes(message)
-    await socket.close(1000, "the match is over")
-
-
-async def _hear(socket: WebSocket, room: Room) -> None:
-    """Inputs as bytes, pace as text; the first thing that is wrong closes the socket."""
-    budget = Budget(MOST_A_SECOND, BURST)
-    while True:
-        message = await socket.receive()
-        if message["type"] == "websocket.disconnect":
-            return
-        if not budget.spend():
-            await socket.close(NOT_ALLOWED, f"more than {MOST_A_SECOND} messages a second")
-            return
-        try:
-            if message.get("bytes") is not None:
-                hear_input(room, message["bytes"])
-            else:
-                room.set_pace(read_pace(message.get("text") or ""))
-        except LevelcapError as error:
-            await socket.close(BAD_DATA, reason(error))
-            return
 
 
 def hear_input(room: Room, data: bytes) -> None:

@@ -11,22 +11,22 @@ import asyncio
 import contextlib
 import json
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
-from starlette.websockets import WebSocket, WebSocketDisconnect
+from starlette.websockets import WebSocket
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidHandshake
 
-from levelcap.kit.errors import BadValue, LevelcapError, refuse
+from levelcap.kit.errors import BadValue, refuse
 from levelcap.play.pace import read_pace
 from levelcap.play.person import read_input
-from levelcap.services.sockets import Backlog, Budget, reason
+from levelcap.services.sockets import Backlog, converse
 
 HEADER, STATE = 1, 2  # kinds of messages, see levelcap/play/frames.py
 BACKLOG = 240
-MOST_A_SECOND, BURST = 120, 240
 MOST_BROWSERS = 64  # of one match
-BAD_DATA, NOT_ALLOWED, GONE, TRY_AGAIN = 1007, 1008, 4404, 1013
+TRY_AGAIN = 1013
 LARGEST = 1 << 20
 Away = (OSError, InvalidHandshake, TimeoutError)
 
@@ -152,17 +152,11 @@ class Relays:
             await socket.close(TRY_AGAIN, "Too many are watching this match")
             return
         browser = relay.join()
-        sending = asyncio.create_task(_send(socket, browser, relay))
-        hearing = asyncio.create_task(_hear(socket, browser, relay))
         try:
-            await asyncio.wait({sending, hearing}, return_when=asyncio.FIRST_COMPLETED)
+            await converse(socket, browser.next, lambda: relay.close, partial(relay.hear, browser))
         finally:
             if relay.leave(browser) == 0:
                 self._end(match_id, relay)
-            for task in (sending, hearing):
-                task.cancel()
-                with contextlib.suppress(asyncio.CancelledError, WebSocketDisconnect, RuntimeError):
-                    await task
 
     def _relay(self, match_id: str) -> Relay:
         found = self._relays.get(match_id)
@@ -176,25 +170,3 @@ class Relays:
         if found is not None and found[0] is relay:
             found[1].cancel()
             del self._relays[match_id]
-
-
-async def _send(socket: WebSocket, browser: Backlog, relay: Relay) -> None:
-    while (message := await browser.next()) is not None:
-        await socket.send_bytes(message)
-    await socket.close(*relay.close)
-
-
-async def _hear(socket: WebSocket, browser: Backlog, relay: Relay) -> None:
-    budget = Budget(MOST_A_SECOND, BURST)
-    while True:
-        message = await socket.receive()
-        if message["type"] == "websocket.disconnect":
-            return
-        if not budget.spend():
-            await socket.close(NOT_ALLOWED, f"more than {MOST_A_SECOND} messages a second")
-            return
-        try:
-            await relay.hear(browser, dict(message))
-        except LevelcapError as error:
-            await socket.close(BAD_DATA, reason(error))
-            return

@@ -13,6 +13,7 @@ from levelcap.jobs.job import OPEN, PRIORITIES, Job, Status
 from levelcap.services.tavern import lore
 from levelcap.services.tavern.fields import Field
 from levelcap.services.tavern.frame import Tavern, frame, page_heading
+from levelcap.services.tavern.page import Page, Pager
 from levelcap.services.tavern.pulse import Moment
 from levelcap.services.tavern.tags import (
     Modal,
@@ -43,20 +44,16 @@ def build(tavern: Tavern) -> None:
         tavern.pulse.listen(context.client, page.refresh)
 
 
-class JobsPage:
+class JobsPage(Page):
     """One open page."""
 
     def __init__(self, tavern: Tavern) -> None:
-        self.tavern = tavern
+        super().__init__(tavern)
         self.status = self.type = ANY
         self.cursors: list[str | None] = [None]  # `before` of every page up to this one
         self.rows: list[Job] = []
         self.workers: list[dict[str, Any]] = []
         self.counts: dict[str, int] = {}
-
-    async def read(self) -> None:
-        """Reads one page."""
-        await asyncio.to_thread(self._read)
 
     def _read(self) -> None:
         store = self.tavern.realm.store
@@ -79,10 +76,7 @@ class JobsPage:
                     Field("Kind of work", "choice", ANY, options=(ANY, *JOB_TYPES),
                           on_change=self._filter("type"))  # fmt: skip
             self._table = div("table-wrap")
-            with div("pager"):
-                self._newer = button("Newer", self._turn(-1), "small", "left")
-                self._place = span()
-                self._older = button("Older", self._turn(1), "small", "right")
+            self._pager = Pager("Newer", "Older", self._turn)
         with card("Workers"):
             self._people = div("table-wrap")
         with Modal("Job") as self._window:
@@ -97,25 +91,17 @@ class JobsPage:
 
         return choose
 
-    def _turn(self, way: int) -> Any:
-        async def turn() -> None:
-            if way > 0 and len(self.rows) > PAGE:
-                self.cursors.append(self.rows[PAGE - 1].id)
-            elif way < 0 and len(self.cursors) > 1:
-                self.cursors.pop()
-            await self.reload()
-
-        return turn
+    async def _turn(self, way: int) -> None:
+        if way > 0 and len(self.rows) > PAGE:
+            self.cursors.append(self.rows[PAGE - 1].id)
+        elif way < 0 and len(self.cursors) > 1:
+            self.cursors.pop()
+        await self.reload()
 
     async def refresh(self, moment: Moment) -> None:
         """Follows what happens, on the first page only: others stay as they are read."""
         if moment.events and len(self.cursors) == 1:
             await self.reload()
-
-    async def reload(self) -> None:
-        """Reads and draws anew."""
-        await self.read()
-        self._fill()
 
     def _fill(self) -> None:
         self._chips.clear()
@@ -126,9 +112,7 @@ class JobsPage:
         with self._table:
             self._jobs(self.rows[:PAGE])
         number = len(self.cursors)
-        self._place.say(f"page {number}")
-        self._newer.put(disabled=number == 1)
-        self._older.put(disabled=len(self.rows) <= PAGE)
+        self._pager.show(f"page {number}", number == 1, len(self.rows) <= PAGE)
         self._people.clear()
         with self._people:
             self._show_workers()
@@ -206,20 +190,7 @@ class JobsPage:
                 button("Try again", self._order(job, "retry"), "primary", "undo")
             if job.status is Status.QUEUED:
                 Field("Priority", "choice", job.priority, options=PRIORITIES,
-                      on_change=self._prioritise(job))  # fmt: skip
+                      on_change=self.prioritise(f"/api/jobs/{job.id}/priority"))  # fmt: skip
 
     def _order(self, job: Job, verb: str) -> Any:
-        async def order() -> None:
-            if await self.tavern.orders.ask("POST", f"/api/jobs/{job.id}/{verb}"):
-                self._window.close()
-            await self.reload()
-
-        return order
-
-    def _prioritise(self, job: Job) -> Any:
-        async def move(priority: str) -> None:
-            path = f"/api/jobs/{job.id}/priority"
-            await self.tavern.orders.ask("POST", path, {"priority": priority}, done="Moved")
-            await self.reload()
-
-        return move
+        return self.order(f"/api/jobs/{job.id}/{verb}", self._window.close)

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-from typing import Any
-
 from nicegui import context, ui
 from sqlalchemy import Connection
 
@@ -15,6 +12,7 @@ from levelcap.services.tavern import lore
 from levelcap.services.tavern.fields import Drop, Field
 from levelcap.services.tavern.frame import Tavern, frame, page_heading
 from levelcap.services.tavern.orders import attempt
+from levelcap.services.tavern.page import Page
 from levelcap.services.tavern.pulse import Moment
 from levelcap.services.tavern.tags import (
     Copy,
@@ -59,19 +57,15 @@ def build(tavern: Tavern) -> None:
         tavern.pulse.listen(context.client, page.refresh)
 
 
-class QuestsPage:
+class QuestsPage(Page):
     """One open page."""
 
     def __init__(self, tavern: Tavern) -> None:
-        self.tavern = tavern
+        super().__init__(tavern)
         self.rows: list[Quest] = []
         self.runs: dict[str, runs.Run] = {}
         self.shard = "demos-…"
         self._bars: dict[str, Tag] = {}
-
-    async def read(self) -> None:
-        """Reads what the board shows."""
-        await asyncio.to_thread(self._read)
 
     def _read(self) -> None:
         with reading(self.tavern.realm.engine) as connection:
@@ -124,11 +118,6 @@ class QuestsPage:
         if quest is not None and (bar := self._bars.get(quest["id"])) is not None:
             bar.put(value=round(float(quest["progress"]), 3))
 
-    async def reload(self) -> None:
-        """Reads and draws the board anew."""
-        await self.read()
-        self._fill()
-
     def _fill(self) -> None:
         self._board.clear()
         self._bars = {}
@@ -169,29 +158,15 @@ class QuestsPage:
             Copy(run.command)
 
     def _buttons(self, quest: Quest) -> None:
+        path = f"/api/quests/{quest.id}"
         with div("row"):
             if quest.status == "queued":
                 Field("Priority", "choice", quest.priority, options=PRIORITIES,
-                      on_change=self._prioritise(quest), classes="inline")  # fmt: skip
+                      on_change=self.prioritise(f"{path}/priority"), classes="inline")  # fmt: skip
             if quest.status in quests.OPEN:
-                button("Call off", self._order(quest, "cancel"), "small danger", "cross")
+                button("Call off", self.order(f"{path}/cancel"), "small danger", "cross")
             else:
-                button("Try again", self._order(quest, "retry"), "small", "undo")
-
-    def _prioritise(self, quest: Quest) -> Any:
-        async def move(priority: str) -> None:
-            path = f"/api/quests/{quest.id}/priority"
-            await self.tavern.orders.ask("POST", path, {"priority": priority}, done="Moved")
-            await self.reload()
-
-        return move
-
-    def _order(self, quest: Quest, verb: str) -> Any:
-        async def order() -> None:
-            await self.tavern.orders.ask("POST", f"/api/quests/{quest.id}/{verb}")
-            await self.reload()
-
-        return order
+                button("Try again", self.order(f"{path}/retry"), "small", "undo")
 
 
 def _runs_of(connection: Connection, rows: list[Quest]) -> dict[str, runs.Run]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import asdict
 from typing import Any, get_args
 
@@ -18,6 +17,7 @@ from levelcap.services.tavern import lore
 from levelcap.services.tavern.fields import Field
 from levelcap.services.tavern.frame import Tavern, frame, page_heading
 from levelcap.services.tavern.orders import refuse_aloud
+from levelcap.services.tavern.page import Page
 from levelcap.services.tavern.tags import Icon, Tag, button, card, div, paragraph, span
 from levelcap.vault.ledger import get_ledger
 from levelcap.vault.locks import LOCKED
@@ -43,18 +43,15 @@ def build(tavern: Tavern) -> None:
             page.build()
 
 
-class SettingsPage:
+class SettingsPage(Page):
     """One open page."""
 
     def __init__(self, tavern: Tavern, hero: str) -> None:
-        self.tavern, self.hero = tavern, hero
+        super().__init__(tavern)
+        self.hero = hero
         self.rows: list[dict[str, Any]] = []
         self.campaigns: list[Campaign] = []
         self.best: dict[str, str] = {}  # campaign -> its highest Elo
-
-    async def read(self) -> None:
-        """Reads settings, campaigns and the machine."""
-        await asyncio.to_thread(self._read)
 
     def _read(self) -> None:
         self.rows = describe_settings()
@@ -183,21 +180,24 @@ class SettingsPage:
                     span("quest-sub", f"{kind} · level {lore.level(row.current_step)} · {best} · "
                          f"begun {lore.ago(row.created_at)}")  # fmt: skip
                 with div("row"):
-                    status = {"active": "running", "archived": "plain"}.get(row.status, "plain")
-                    span(f"chip {status}", row.status)
+                    active = row.status == "active"
+                    span(f"chip {'running' if active else 'plain'}", row.status)
                     if row.status == "active":
-                        button("Archive", self._order(row, "archive"), "small", "chest")
+                        button(
+                            "Archive",
+                            self.order(f"/api/campaigns/{row.id}/archive"),
+                            "small",
+                            "chest",
+                        )
                     else:
-                        button("Continue", self._order(row, "continue"), "small", "play")
+                        button(
+                            "Continue",
+                            self.order(f"/api/campaigns/{row.id}/continue"),
+                            "small",
+                            "play",
+                        )
         if not self.campaigns:
             paragraph("No campaign yet.", "empty")
-
-    def _order(self, row: Campaign, verb: str) -> Any:
-        async def order() -> None:
-            await self.tavern.orders.ask("POST", f"/api/campaigns/{row.id}/{verb}")
-            await self.reload()
-
-        return order
 
     def _begin(self) -> None:
         paragraph(
@@ -216,11 +216,6 @@ class SettingsPage:
         if await self.tavern.orders.ask("POST", "/api/campaigns", body, done="It begins"):
             self._title.set("")
             await self.reload()
-
-    async def reload(self) -> None:
-        """Reads and draws anew."""
-        await self.read()
-        self._fill()
 
 
 def _kind(name: str, value: Any) -> tuple[str, tuple[str, ...] | None]:

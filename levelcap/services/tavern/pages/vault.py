@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from datetime import UTC, datetime
 from typing import Any
 
@@ -11,6 +10,7 @@ from nicegui import context, ui
 from levelcap.kit.db import reading
 from levelcap.services.tavern import lore
 from levelcap.services.tavern.frame import Tavern, frame, page_heading
+from levelcap.services.tavern.page import Page, Pager
 from levelcap.services.tavern.pages.comparison import show_comparison
 from levelcap.services.tavern.pulse import Moment
 from levelcap.services.tavern.tags import (
@@ -54,11 +54,12 @@ def build(tavern: Tavern) -> None:
         tavern.pulse.listen(context.client, page.refresh)
 
 
-class VaultPage:
+class VaultPage(Page):
     """One open page."""
 
     def __init__(self, tavern: Tavern, hero: str) -> None:
-        self.tavern, self.hero = tavern, hero
+        super().__init__(tavern)
+        self.hero = hero
         self.sort, self.descending, self.number = "seq", True, 0
         self.chosen: list[str] = []
         self.rows: list[Entry] = []
@@ -66,10 +67,6 @@ class VaultPage:
         self.going: dict[str, str] = {}
         self.lines: list[Promotion] = []
         self._clocks: dict[str, Tag] = {}
-
-    async def read(self) -> None:
-        """Reads one page."""
-        await asyncio.to_thread(self._read)
 
     def _read(self) -> None:
         engine = self.tavern.realm.engine
@@ -91,23 +88,17 @@ class VaultPage:
                 self._count = heading("")
                 self._tray = div("row")
             self._table = div("table-wrap")
-            with div("pager"):
-                self._back = button("Back", self._turn(-1), "small", "left")
-                self._place = span()
-                self._next = button("Next", self._turn(1), "small", "right")
+            self._pager = Pager("Back", "Next", self._turn)
         with card("Champions"):
             self._throne = div("form")
         with Modal("Two checkpoints") as self._window:
             self._inside = div("form")
         self._fill()
 
-    def _turn(self, way: int) -> Any:
-        async def turn() -> None:
-            last = max(0, (self.total - 1) // PAGE)
-            self.number = min(last, max(0, self.number + way))
-            await self.reload()
-
-        return turn
+    async def _turn(self, way: int) -> None:
+        last = max(0, (self.total - 1) // PAGE)
+        self.number = min(last, max(0, self.number + way))
+        await self.reload()
 
     async def refresh(self, moment: Moment) -> None:
         """Follows what happens; counts down what is about to go."""
@@ -116,11 +107,6 @@ class VaultPage:
         for checkpoint, shown in self._clocks.items():
             shown.say(_left(self.going[checkpoint]))
 
-    async def reload(self) -> None:
-        """Reads and draws anew."""
-        await self.read()
-        self._fill()
-
     def _fill(self) -> None:
         self._count.say(lore.counted(self.total, "checkpoint"))
         self._clocks = {}
@@ -128,9 +114,8 @@ class VaultPage:
         with self._table:
             self._ledger()
         pages = max(1, -(-self.total // PAGE))
-        self._place.say(f"page {self.number + 1} of {pages}")
-        self._back.put(disabled=self.number == 0)
-        self._next.put(disabled=self.number + 1 >= pages)
+        place = f"page {self.number + 1} of {pages}"
+        self._pager.show(place, self.number == 0, self.number + 1 >= pages)
         self._throne.clear()
         with self._throne:
             self._champions()

@@ -102,7 +102,7 @@ export class Lobby {
     const key = `${this.tab} ${this.values.world}`;
     if (this._asked !== key) { this._asked = key; this._chosen = usual; }
     const before = this._chosen.includes(PERSON);
-    this.table = new SeatRows(this._shape(), 'Player of seat', [[PERSON, '☺ you'], ...this._who()], (p) => this._chosen[p], (p) => {
+    this.table = new SeatRows(this._shape(), 'Player of seat', [[PERSON, '☺ you'], ...this._who().map(([value, text]) => [value, text.replace('bot · ', '')])], (p) => this._chosen[p], (p) => {
       if (this.table.values[p] === PERSON) this.table.only(PERSON, p, this.values.red);
       this._chosen = this.table.values;
       if (this._chosen.includes(PERSON) !== before) this.show(this.tab);

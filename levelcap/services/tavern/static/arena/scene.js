@@ -278,10 +278,16 @@ export class Scene {
     const { camera, header, layers } = this, seat = header.seats[p], r = this.body;
     const x = camera.px(player.x), y = camera.py(player.y);
     if (layers.health) this._health(player, seat, x, y, r);
-    if (layers.names && (this.unit > 8 || p === this.me)) this._words(this.called(p), x, y + 1.75 * r + 10, p === this.me ? WHITE : '#cdd6e6', Math.max(10, Math.min(13, 0.8 * this.unit)));
+    const named = p === this.me || p === this.followed || (this.unit > 8 && !this._bodyAt(player.x, player.y - (1.75 * r + 6) / this.unit, p));
+    if (layers.names && named) this._words(this.called(p), x, y + 1.75 * r + 10, p === this.me ? WHITE : '#cdd6e6', Math.max(10, Math.min(13, 0.8 * this.unit)));
     // Who plays does not read the enemies' minds.
     const open = this.myTeam === null || seat.team === this.myTeam;
     if (layers.mind && open && player.intent !== null && this.unit > 9) this._words(header.intents[player.intent].toLowerCase(), x, y - 1.5 * r - 16, GOLD, 10);
+  }
+
+  // Does somebody else stand here? Then nothing is written over them.
+  _bodyAt(x, y, p) {
+    return this.moment.players.some((other, o) => o !== p && this.shows(other) && Math.hypot(other.x - x, other.y - y) < 1.4);
   }
 
   _states(player, x, y, r) {

@@ -8,7 +8,8 @@ export class SeatRows {
     this.selects = Array.from({ length: players }, (_, p) => el('select', '', { ariaLabel: `${label} ${p + 1}`, 'data-seat': p, onchange: () => changed(p) },
       ...options.map(([value, text]) => el('option', '', { value, selected: value === chosen(p) }, text))));
     const side = (p) => (size * 2 === players ? `seat side-${Math.floor(p / size)}` : 'seat');
-    this.root = el('div', 'lobby-seats', {}, ...this.selects.map((select, p) => el('label', '', {}, el('span', side(p), {}, `${p + 1}`), select)));
+    // Two teams: a column each.
+    this.root = el('div', 'lobby-seats', { style: size > 1 ? `grid-auto-flow: column; grid-template-rows: repeat(${size}, auto)` : '' }, ...this.selects.map((select, p) => el('label', '', {}, el('span', side(p), {}, `${p + 1}`), select)));
   }
 
   get values() { return this.selects.map((select) => select.value); }

@@ -67,6 +67,7 @@ export class Stage {
   _begin() {
     const { header } = this.tape;
     this.ground = paintGround(header);
+    this._crowd = header.seats.length > 2;
     this.me = header.you ?? null;
     this.follow = this.me;
     this.clock.speed = header.speed ?? 1;
@@ -107,7 +108,7 @@ export class Stage {
     this.scene.draw(this.tape.header, this.ground, moment, this.layers, this.me, this.follow, Boolean(this.input));
     this.effects.draw(g, camera, this.clock.paused ? 0 : ms);
     g.setTransform(1, 0, 0, 1, 0, 0);
-    if (this.camera.scale * 2 * this.tape.header.half > 1.35 * Math.min(camera.width, camera.height - camera.top)) {
+    if ((this._crowd || this.input) && this.camera.scale * 2 * this.tape.header.half > 1.35 * Math.min(camera.width, camera.height - camera.top)) {
       const side = Math.round(Math.min(190 * this.report.ratio, camera.width * 0.27));
       drawMinimap(g, camera, this.tape.header, this.ground, moment, this.scene, side);
     }
@@ -149,8 +150,9 @@ export class Stage {
   _look(moment, ms) {
     const { half } = this.tape.header;
     this.camera.top = 66 * this.report.ratio;
-    // Beside the list of players and the small map; who plays has neither list nor need.
-    this.camera.left = this.input || this.camera.width < 700 * this.report.ratio ? 0 : 216 * this.report.ratio;
+    // Beside the list of players and the small map, where these are long and there is room.
+    const covered = this._crowd && this.me === null && this.camera.width >= 700 * this.report.ratio;
+    this.camera.left = covered ? 216 * this.report.ratio : 0;
     // A person looks at the own hero: anything else would tell where hidden enemies are.
     const seat = this.input ? this.me : this.follow;
     if (seat !== null) {
