@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from levelcap.guild.progress import UPDATES_APART
 from levelcap.learn.engine.config import EngineConfig, check_number
 
 
@@ -11,7 +12,7 @@ from levelcap.learn.engine.config import EngineConfig, check_number
 class TextConfig:
     """One line of help under each field."""
 
-    batch: int = 48
+    batch: int = 32
     """problems an update"""
     review: float = 0.25
     """share of the problems that come from the levels before"""
@@ -38,8 +39,10 @@ class TextConfig:
     """knobs of the loop"""
 
     def __post_init__(self) -> None:
-        for name in ("batch", "review_levels", "exam_every", "exam_rarely"):
+        for name in ("batch", "review_levels"):
             check_number(name, getattr(self, name), low=1.0)
+        for name in ("exam_every", "exam_rarely"):
+            check_number(name, getattr(self, name), low=UPDATES_APART)
         for name in ("review", "school", "file_share", "exam_hope"):
             check_number(name, getattr(self, name), low=0.0, high=1.0)
         check_number("longest", self.longest, low=8.0)

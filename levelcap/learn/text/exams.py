@@ -1,123 +1,129 @@
 """When a hero is examined, on what, and what follows from it.
 
 An exam is 96 fresh problems of the level's whole mix, answered greedily by the slow weights and
-counted only when the answer is right character for character. Passing follows the rulings: the
-mean of the last three exams at this level, then one confirmation.
+judged strictly; `levelcap.guild.progress` says what it takes to pass a level.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, replace
 from typing import Any
 
-import numpy as np
-
+from levelcap.guild.engine import Engine
+from levelcap.guild.judge import Score
+from levelcap.guild.progress import Progress, begin, from_json, record
+from levelcap.guild.skill import Problem
 from levelcap.kit.seeds import chain
 from levelcap.learn.engine.state import State
 from levelcap.learn.engine.task import Event
 from levelcap.learn.text.config import TextConfig
-from levelcap.learn.text.lessons import Plan
 from levelcap.play.answers import TextHero
 
-EXAM, CONFIRMATION = 96, 200
-PASS, CONFIRM, LAST = 0.80, 0.75, 3
-MASTERED = 0.6
 EXAM_WORD = 0x6578616D
 MEMORY = 0.9  # of the running share of lessons answered exactly
-
-
-@dataclass
-class Standing:
-    """How far the hero is: its level, its exams at that level, and what came before."""
-
-    level: int = 1
-    scores: list[float] = field(default_factory=list)
-    exams: int = 0
-    examined_at: int = -(10**9)
-    running: float = 0.0
-    seconds: float = 0.0
 
 
 class Examiner:
     """Examines while training goes on; its `examine` is a hook of the loop."""
 
     def __init__(
-        self, guild: Any, plan: Plan, config: TextConfig, hero: TextHero, seed: int
+        self, guild: Engine, progress: Progress, config: TextConfig, hero: TextHero, seed: int
     ) -> None:
-        """guild: `levelcap.guild.engine`'s engine; hero: a net of its own to load weights into."""
-        self.guild, self.plan, self.config, self.hero, self.seed = guild, plan, config, hero, seed
-        self.levels = int(guild.get(plan.skill).levels)
-        self.now = Standing()
+        """hero: with a net of its own, into which the weights to be judged are loaded."""
+        self.guild, self.progress, self.config, self.hero, self.seed = (
+            guild, progress, config, hero, seed,
+        )  # fmt: skip
+        self.exams = 0
+        self.running = 0.0
+        self.examined_at = 0
+        self.seconds = 0.0
+
+    @property
+    def level(self) -> int:
+        """The level being worked on."""
+        return self.progress.level
 
     def heard(self, exact: float) -> None:
         """The share of lessons answered exactly in an update."""
-        self.now.running = MEMORY * self.now.running + (1 - MEMORY) * exact
+        self.running = MEMORY * self.running + (1 - MEMORY) * exact
 
     def due(self, update: int) -> bool:
         """Often while the lessons themselves go well, rarely otherwise."""
-        hopeful = self.now.running >= self.config.exam_hope
+        hopeful = self.running >= self.config.exam_hope
         wait = self.config.exam_every if hopeful else self.config.exam_rarely
-        return update - max(self.now.examined_at, 0) >= wait
+        return update - self.examined_at >= wait
 
     def examine(self, weights: dict[str, Any], update: int) -> Sequence[Event]:
-        """Hold an exam if one is due; returns what happened."""
+        """Hold an exam if one is due, and the confirmation if it is earned."""
         if not self.due(update):
             return ()
         began = time.monotonic()
         self.hero.net.load_state_dict(weights)
-        now, events = self.now, []
-        found = self._hold(EXAM)
-        now.examined_at = update
-        now.scores.append(found["accuracy"])
-        events.append(Event("exam", found))
-        if len(now.scores) >= LAST and float(np.mean(now.scores[-LAST:])) >= PASS:
-            confirmed = self._hold(CONFIRMATION)
-            events.append(Event("confirmation", confirmed))
-            if confirmed["accuracy"] >= CONFIRM:
-                events.append(self._rise(confirmed))
-        now.seconds += time.monotonic() - began
+        self.examined_at = update
+        events = self._hold(update)
+        if self.progress.confirming:
+            events += self._hold(update)
+        self.seconds += time.monotonic() - began
+        for event in events:
+            event.values["exam_seconds"] = round(self.seconds, 3)
         return events
 
-    def _hold(self, count: int) -> dict[str, Any]:
-        """One exam at the current level, with seeds no exam had before."""
-        now, plan = self.now, self.plan
-        seed = chain(self.seed, EXAM_WORD, now.exams)
-        now.exams += 1
-        return hold_exam(self.guild, self.hero, plan.skill, now.level, count, seed, plan.preset)
-
-    def _rise(self, confirmed: dict[str, Any]) -> Event:
-        now = self.now
-        mastered = all(right >= MASTERED * count for right, count in confirmed["by_form"].values())
-        passed = now.level
-        now.level = min(now.level + 1, self.levels)
-        now.scores, now.running = [], 0.0
-        return Event("level_up", {"skill": self.plan.skill, "preset": self.plan.preset,
-                                  "passed": passed, "level": passed + 1, "mastered": mastered,
-                                  "exam_seconds": round(now.seconds, 3)})  # fmt: skip
+    def _hold(self, update: int) -> list[Event]:
+        """The exam that comes next, with problems no exam had before."""
+        now = self.progress
+        kind, count = now.wanted
+        seed = chain(self.seed, EXAM_WORD, self.exams)
+        self.exams += 1
+        score = hold_exam(self.guild, self.hero, now.skill, now.level, count, seed, now.preset)
+        skill = self.guild.get(now.skill)
+        self.progress, outcome = record(now, score, update, skill)
+        told = [Event(kind, {"level": now.level, "outcome": outcome, **asdict(score)})]
+        if outcome == "level_up":
+            self.running = 0.0
+            after = self.progress
+            values = {"skill": now.skill, "preset": now.preset, "level": after.passed + 1,
+                      "mastered": now.level in after.mastered, "xp": after.xp}  # fmt: skip
+            told.append(Event("level_up", values))
+        return told
 
     def state(self) -> State:
-        """Everything that decides what happens next; exam seconds are kept for the report."""
-        return State({}, dict(vars(self.now)))
+        """Everything that decides what happens next; the seconds are for the report."""
+        return State({}, {
+            "progress": self.progress.to_json(), "exams": self.exams, "running": self.running,
+            "examined_at": self.examined_at, "seconds": self.seconds,
+        })  # fmt: skip
 
     def restore(self, state: State) -> None:
         """Take it back."""
-        self.now = Standing(**{**state.values, "scores": list(state.values["scores"])})
+        values = state.values
+        skill = self.guild.get(self.progress.skill)
+        self.progress = from_json(values["progress"], skill)
+        self.exams, self.running = int(values["exams"]), float(values["running"])
+        self.examined_at, self.seconds = int(values["examined_at"]), float(values["seconds"])
+
+
+def starting_at(guild: Engine, skill: str, level: int, preset: str | None) -> Progress:
+    """The progress of a hero that has passed everything below `level` elsewhere."""
+    guild.get(skill).check(level, preset)
+    return replace(begin(guild.get(skill), preset), passed=level - 1)
 
 
 def hold_exam(
-    guild: Any, hero: TextHero, skill: str, level: int, count: int, seed: int, preset: str | None
-) -> dict[str, Any]:
-    """Accuracy of one exam, by form and by operation, as plain values."""
-    problems = guild.generate_eval_batch(skill, level=level, count=count, seed=seed, preset=preset)
+    guild: Engine, hero: TextHero, skill: str, level: int, count: int, seed: int, preset: str | None
+) -> Score:
+    """The judge's score of one exam."""
+    problems = guild.generate_eval_batch(skill, level, count, seed, preset)
+    return judge(guild, hero, problems)
+
+
+def judge(guild: Engine, hero: TextHero, problems: Sequence[Problem]) -> Score:
+    """Score of greedy answers, without generating them.
+
+    An answer that is not exactly the wanted one is handed to the judge as no answer: it is wrong
+    either way, and its partial credit is not known here.
+    """
     right = hero.exact([p.prompt for p in problems], [p.answer for p in problems])
-    by_form: dict[str, list[int]] = {}
-    by_operation: dict[str, list[int]] = {}
-    for problem, good in zip(problems, right.tolist(), strict=True):
-        for table, name in ((by_form, problem.form), (by_operation, problem.operation)):
-            entry = table.setdefault(name, [0, 0])
-            entry[0] += int(good)
-            entry[1] += 1
-    return {"level": level, "accuracy": float(right.mean()), "count": len(problems),
-            "by_form": by_form, "by_operation": by_operation}  # fmt: skip
+    answers = [p.answer if good else None for p, good in zip(problems, right, strict=True)]
+    return guild.score_eval(problems, answers)

@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
+from levelcap.guild.school import school_lesson
+from levelcap.guild.skill import Skill
 from levelcap.kit.errors import BadFile, refuse
 from levelcap.kit.files import read_jsonl
 from levelcap.kit.seeds import chain
@@ -51,9 +52,9 @@ class Lessons:
     """Problems by number."""
 
     def __init__(
-        self, skill: Any, plan: Plan, config: TextConfig, tokens: Tokens, seed: int
+        self, skill: Skill | None, plan: Plan, config: TextConfig, tokens: Tokens, seed: int
     ) -> None:
-        """skill: of `levelcap.guild`, or anything with its `lesson` and `levels`."""
+        """skill: of the guild; None: school."""
         self.skill, self.plan, self.config, self.tokens, self.seed = (
             skill, plan, config, tokens, seed,
         )  # fmt: skip
@@ -67,7 +68,7 @@ class Lessons:
             if mark < config.file_share:
                 return FILE, 0
             mark = (mark - config.file_share) / max(1e-9, 1 - config.file_share)
-        if mark < config.school:
+        if self.skill is None or mark < config.school:
             return SCHOOL, 0
         mark = (mark - config.school) / max(1e-9, 1 - config.school)
         if level > 1 and mark < config.review:
@@ -82,10 +83,9 @@ class Lessons:
             rows = self.plan.rows
             return source, *rows[chain(self.seed, FILE_WORD, number) % len(rows)]
         if source == SCHOOL:
-            from levelcap.guild.school import school_lesson
-
             problem = school_lesson(self.seed, number)
         else:
+            assert self.skill is not None
             problem = self.skill.lesson(at, seed=self.seed, index=number, preset=self.plan.preset)
         return source, problem.prompt, problem.answer
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from levelcap.guild.alphabet import load_alphabet
 from levelcap.guild.engine import get_engine
+from levelcap.guild.school import VERSION
 from levelcap.kit.errors import BadFile, refuse
 from levelcap.kit.files import read_jsonl
 from levelcap.kit.ids import sha256_file
@@ -18,8 +19,8 @@ from levelcap.learn.engine.stops import Stops
 from levelcap.learn.engine.task import Hooks
 from levelcap.learn.engine.threads import tune_threads
 from levelcap.learn.text.config import TextConfig
-from levelcap.learn.text.exams import Examiner
-from levelcap.learn.text.lessons import Lessons, Plan, read_lessons
+from levelcap.learn.text.exams import Examiner, starting_at
+from levelcap.learn.text.lessons import SCHOOL, Lessons, Plan, read_lessons
 from levelcap.learn.text.task import TextTask
 from levelcap.nets.checkpoint import load_snapshot
 from levelcap.nets.meta import Meta, text_meta
@@ -34,6 +35,7 @@ class Request:
     """What a text run was asked for; saved as its config.json."""
 
     skill: str
+    """of the guild, or `school`: the primitives and passives, without levels"""
     out: Path
     preset: str | None = None
     size: str = "tiny"
@@ -61,27 +63,31 @@ def train_text(
     """Train until one of `stops`; the same request again continues where the last one ended."""
     check_seed(request.seed)
     tune_threads()
-    guild = get_engine()
-    skill = guild.get(request.skill)
-    skill.lesson(request.level, seed=0, index=0, preset=request.preset)  # refuses what is unknown
+    guild, school = get_engine(), request.skill == SCHOOL
+    skill = None if school else guild.get(request.skill)
+    progress = None if school else starting_at(guild, request.skill, request.level, request.preset)
     net, meta, parent = _start(request)
     assert meta.text is not None
     tokens = character_tokens(meta.text)
     plan = Plan(request.skill, request.preset, read_lessons(request.files))
-    judged = TextHero(fresh_text_net(meta), tokens, meta)
-    examiner = Examiner(guild, plan, config, judged, request.seed)
-    examiner.now.level = request.level
+    examiner = None
+    if progress is not None:
+        judged = TextHero(fresh_text_net(meta), tokens, meta)
+        examiner = Examiner(guild, progress, config, judged, request.seed)
     task = TextTask(net, meta, Lessons(skill, plan, config, tokens, request.seed), examiner)
     wanted = {
-        "kind": "text", "skill": request.skill, "version": skill.version, "preset": request.preset,
+        "kind": "text", "skill": request.skill,
+        "version": VERSION if skill is None else skill.version, "preset": request.preset,
         "size": meta.size, "seed": request.seed, "level": request.level, "start": parent,
         "files": [sha256_file(path) for path in request.files], "config": asdict(config),
     }  # fmt: skip
     with RunFolder(request.out) as folder:
         folder.claim(wanted)
-        hooks = replace(hooks or Hooks(), examine=examiner.examine)
+        if examiner is not None:
+            hooks = replace(hooks or Hooks(), examine=examiner.examine)
         outcome = train(task, config.engine, stops, folder, hooks)
-    return Taught(outcome, examiner.now.level, level_ups(request.out))
+    level = request.level if examiner is None else examiner.progress.passed + 1
+    return Taught(outcome, level, level_ups(request.out))
 
 
 def level_ups(run: Path) -> list[dict[str, Any]]:

@@ -26,15 +26,21 @@ class TextTask:
 
     parts = 1
 
-    def __init__(self, net: Qwen3Net, meta: Meta, lessons: Lessons, examiner: Examiner) -> None:
+    def __init__(
+        self, net: Qwen3Net, meta: Meta, lessons: Lessons, examiner: Examiner | None
+    ) -> None:
+        """examiner None: school, which has no levels."""
         self.net, self._meta, self.lessons, self.examiner = net, meta, lessons, examiner
         self._next = 0
 
     def gather(self, version: int) -> Lot:
         """The next lessons, at the level the hero has now."""
-        lot = self._lot(self._next, self.examiner.now.level)
+        lot = self._lot(self._next, self._level())
         self._next += self.lessons.config.batch
         return lot
+
+    def _level(self) -> int:
+        return 1 if self.examiner is None else self.examiner.level
 
     def _lot(self, first: int, level: int) -> Lot:
         batch = make_batch(self.lessons.batch(first, level), self.lessons.tokens.pad)
@@ -43,7 +49,7 @@ class TextTask:
     def backward(self, lot: Lot, part: int, update: int) -> dict[str, float]:
         """Gradients of the lot."""
         logged = backward(self.net, lot.batch)
-        if lot.level == self.examiner.now.level:
+        if self.examiner is not None and lot.level == self.examiner.level:
             self.examiner.heard(logged["exact"])
         return logged
 
@@ -64,25 +70,26 @@ class TextTask:
 
     def summary(self) -> dict[str, float]:
         """Level, last exam, and how long exams took so far."""
-        now = self.examiner.now
-        last = {"exam_accuracy": now.scores[-1]} if now.scores else {}
-        return {
-            "level": now.level,
-            "exams": now.exams,
-            "exam_seconds": now.seconds,
-            "running_exact": now.running,
-            "too_long": self.lessons.too_long,
-            **last,
-        }
+        found = {"too_long": float(self.lessons.too_long)}
+        if (examiner := self.examiner) is not None:
+            found.update(
+                level=examiner.level, xp=examiner.progress.xp, exams=examiner.exams,
+                exam_seconds=examiner.seconds, running_exact=examiner.running,
+            )  # fmt: skip
+            if examiner.progress.window:
+                found["accuracy"] = examiner.progress.window[-1].accuracy
+        return found
 
     def state(self, lot: Lot) -> State:
         """Numbers of the lot that waits, and the hero's standing."""
         state = State({}, {"first": lot.first, "level": lot.level, "next": self._next})
-        state.put("examiner", self.examiner.state())
+        if self.examiner is not None:
+            state.put("examiner", self.examiner.state())
         return state
 
     def restore(self, state: State) -> Lot:
         """Make the lot that waited again."""
-        self.examiner.restore(state.get("examiner"))
+        if self.examiner is not None:
+            self.examiner.restore(state.get("examiner"))
         self._next = int(state.values["next"])
         return self._lot(int(state.values["first"]), int(state.values["level"]))

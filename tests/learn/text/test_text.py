@@ -20,7 +20,7 @@ from levelcap.learn.engine.config import EngineConfig
 from levelcap.learn.engine.state import checkpoints, load_newest
 from levelcap.learn.engine.stops import Stops
 from levelcap.learn.text.config import TextConfig
-from levelcap.learn.text.exams import Examiner
+from levelcap.learn.text.exams import Examiner, starting_at
 from levelcap.learn.text.lessons import Lesson, Lessons, Plan, read_lessons
 from levelcap.learn.text.run import Request, train_text
 from levelcap.learn.text.update import backward, make_batch
@@ -37,7 +37,7 @@ META = text_meta(SHAPE, "dummy")
 TOKENS = character_tokens(SHAPE)
 PLAIN = TextConfig(school=0.0)
 QUICK = TextConfig(
-    batch=6, school=0.0, exam_every=4, exam_hope=0.0,
+    batch=6, school=0.0, exam_every=25, exam_hope=0.0,
     engine=EngineConfig(optimizer="muon", lr=3e-3, ema=0.95, schedule="constant"),
 )  # fmt: skip
 
@@ -111,77 +111,66 @@ def test_what_is_logged_as_exact_is_exact_match_on_current_lessons():
     assert backward(net, make_batch(other, TOKENS.pad))["exact"] == 1.0
 
 
-class Oracle:
-    """A guild whose problems have the hero's own answers, but for a share that is spoiled."""
+class Pupil:
+    """A hero that answers a given share of any exam, and checks that it was given its weights."""
 
-    levels = 3
+    def __init__(self):
+        self.net, self.share, self.sizes, self.prompts = fresh_text_net(META, 1), 1.0, [], []
 
-    def __init__(self, hero):
-        self.hero, self.spoiled, self.asked = hero, 0.0, []
-        self.answer = hero.answers(["a"], 3)[0]
-
-    def get(self, name):
-        return self
-
-    def generate_eval_batch(self, name, level, count, seed, preset):
-        self.asked.append((level, count, seed))
-        bad = round(self.spoiled * count)
-        problem = get_engine().get("bin").lesson(1, seed=0, index=0)
-        return [replace(problem, prompt="a", answer="b" if n < bad else "") for n in range(count)]
+    def exact(self, prompts, answers):
+        self.sizes.append(len(prompts))
+        self.prompts.append(tuple(prompts))
+        return np.arange(len(prompts)) >= round((1 - self.share) * len(prompts))
 
 
 @pytest.fixture
 def examiner():
-    net = fresh_text_net(META, 1)
-    with torch.no_grad():
-        net.model.embed_tokens.weight[TOKENS.end] = 30 * torch.ones(SHAPE.hidden)
-        net.model.norm.weight.fill_(1.0)
-    hero = TextHero(net, TOKENS, META)
-    if hero.answers(["a"], 3)[0] != "":  # the end mark's direction must win
-        with torch.no_grad():
-            net.model.embed_tokens.weight[TOKENS.end] *= -1
-    assert hero.answers(["a"], 3)[0] == ""
-    return Examiner(Oracle(hero), Plan("bin"), QUICK, hero, 0)
+    progress = starting_at(get_engine(), "bin", 1, None)
+    config = replace(QUICK, exam_hope=0.5, exam_rarely=100)
+    found = Examiner(get_engine(), progress, config, Pupil(), 0)
+    found.running = 1.0
+    return found
 
 
-def kinds(events):
-    return [event.kind for event in events]
+def examine(examiner, update):
+    return [e.kind for e in examiner.examine(examiner.hero.net.state_dict(), update)]
 
 
 def test_a_level_needs_three_exams_and_a_confirmation(examiner):
-    weights = examiner.hero.net.state_dict()
-    found = [kinds(examiner.examine(weights, update)) for update in (4, 8, 12)]
-    assert found == [["exam"], ["exam"], ["exam", "confirmation", "level_up"]]
-    assert [count for _, count, _ in examiner.guild.asked] == [96, 96, 96, 200]
-    assert examiner.now.level == 2 and examiner.now.scores == []
-    assert len({seed for _, _, seed in examiner.guild.asked}) == 4  # fresh problems each time
+    found = [examine(examiner, update) for update in (25, 50, 75)]
+    assert found == [["evaluation"], ["evaluation"], ["evaluation", "confirmation", "level_up"]]
+    assert examiner.hero.sizes == [96, 96, 96, 200]
+    assert len(set(examiner.hero.prompts)) == 4  # fresh problems each time
+    assert examiner.level == 2 and examiner.running == 0.0
 
 
-def test_exams_keep_their_distance(examiner):
-    weights = examiner.hero.net.state_dict()
-    held = [u for u in range(1, 14) if examiner.examine(weights, u)]
-    assert held == [4, 8, 12]
-    examiner.config = replace(QUICK, exam_hope=0.5, exam_rarely=50)
-    examiner.now.running = 0.4
-    assert not examiner.due(61) and examiner.due(62)
+def test_exams_keep_their_distance_and_are_rare_while_lessons_go_badly(examiner):
+    assert [u for u in range(1, 60) if examine(examiner, u)] == [25, 50]
+    examiner.running = 0.4
+    assert not examiner.due(149) and examiner.due(150)
+    for _ in range(10):
+        examiner.heard(1.0)
+    assert examiner.running > 0.5 and examiner.due(75)
 
 
 def test_below_four_fifths_nothing_rises_and_a_failed_confirmation_holds_it(examiner):
-    weights = examiner.hero.net.state_dict()
-    examiner.guild.spoiled = 0.22
-    for update in range(4, 44, 4):
-        assert kinds(examiner.examine(weights, update)) == ["exam"]
-    examiner.now.scores = [1.0, 1.0]
-    examiner.guild.spoiled = 0.3
-    assert kinds(examiner.examine(weights, 60)) == ["exam", "confirmation"]
-    assert examiner.now.level == 1
+    examiner.hero.share = 0.78
+    for update in range(25, 250, 25):
+        assert examine(examiner, update) == ["evaluation"]
+    examiner.hero.share = 1.0
+    assert examine(examiner, 250) == ["evaluation", "confirmation", "level_up"]
+    examiner.running = 1.0
+    assert examine(examiner, 275) == ["evaluation"] and examiner.level == 2
 
 
-def test_the_last_level_is_not_left(examiner):
-    weights = examiner.hero.net.state_dict()
-    for update in range(4, 80, 4):
-        examiner.examine(weights, update)
-    assert examiner.now.level == 3
+def test_an_examiner_goes_on_from_its_state(examiner):
+    for update in (25, 50):
+        examine(examiner, update)
+    other = Examiner(get_engine(), starting_at(get_engine(), "bin", 1, None), examiner.config,
+                     Pupil(), 0)  # fmt: skip
+    other.restore(examiner.state())
+    assert examine(other, 75) == examine(examiner, 75) == ["evaluation", "confirmation", "level_up"]
+    assert other.hero.prompts == examiner.hero.prompts[2:]
 
 
 @pytest.mark.slow
@@ -216,10 +205,10 @@ def assert_same(one, other):
 
 
 def test_a_run_in_pieces_is_the_unbroken_run(tmp_path):
-    train_text(Request("bin", tmp_path / "a", size="dummy"), QUICK, Stops(updates=30))
-    for steps in (3_000, 7_000, 10**9):
+    train_text(Request("bin", tmp_path / "a", size="dummy"), QUICK, Stops(updates=55))
+    for steps in (3_000, 12_000, 10**9):
         request = Request("bin", tmp_path / "b", size="dummy")
-        train_text(request, QUICK, Stops(updates=30, steps=steps))
+        train_text(request, QUICK, Stops(updates=55, steps=steps))
     assert_same(tmp_path / "a", tmp_path / "b")
 
 
@@ -261,6 +250,13 @@ def test_lesson_files_are_trained_on(tmp_path):
     append_jsonl(tmp_path / "l.jsonl", [{"prompt": "More", "answer": "d"}])
     with pytest.raises(Conflict, match="files"):
         train_text(request, config, Stops(updates=41))
+
+
+def test_school_has_no_levels(tmp_path):
+    done = train_text(Request("school", tmp_path / "s", size="dummy"), QUICK, Stops(updates=3))
+    assert done.level_ups == [] and done.outcome.progress.update == 3
+    made = Lessons(None, Plan("school"), QUICK, TOKENS, 0)
+    assert {made.source(n, 1)[0] for n in range(50)} == {"school"}
 
 
 def test_a_snapshot_is_started_from(tmp_path):
