@@ -1,0 +1,214 @@
+"""`levelcap text train`, `eval` and `chat`: the text hero without a realm."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any
+
+from cyclopts import Parameter
+from rich.console import Console
+from rich.table import Table
+
+from levelcap.cli.progress import Report
+from levelcap.guild.engine import get_engine
+from levelcap.guild.passives import PASSIVES, exam
+from levelcap.kit.errors import BadValue, refuse
+from levelcap.kit.ids import run_name
+from levelcap.kit.paths import folder
+from levelcap.learn.engine.knobs import apply
+from levelcap.learn.engine.stops import Stops
+from levelcap.learn.engine.task import Hooks
+from levelcap.learn.text.config import TextConfig
+from levelcap.learn.text.exams import hold_exam, judge
+from levelcap.learn.text.lessons import SCHOOL
+from levelcap.learn.text.run import Request, Taught, train_text
+from levelcap.play.answers import Taste, load_text_hero
+
+Knobs = Annotated[list[str] | None, Parameter(name="--set", consume_multiple=False)]
+AsJson = Annotated[bool, Parameter(name="--json")]
+FULL_PASSIVE = 30
+
+
+def train(
+    *,
+    skill: str = "bin",
+    preset: str | None = None,
+    minutes: float | None = None,
+    updates: int | None = None,
+    out: Path | None = None,
+    from_: Annotated[Path | None, Parameter(name="--from")] = None,
+    level: int = 1,
+    lessons: Annotated[list[Path] | None, Parameter(consume_multiple=True)] = None,
+    size: str = "tiny",
+    seed: int = 0,
+    set_: Knobs = None,
+    json_: AsJson = False,
+) -> None:
+    """Teach a text hero a skill, level by level.
+
+    Parameters
+    ----------
+    skill
+        A skill of the guild, or school: primitives and passives.
+    preset
+        A part of the skill, e.g. bin_add.
+    minutes
+        Training time, exams included; 1 if neither minutes nor updates are given.
+    updates
+        Or: number of updates.
+    out
+        The run's folder; the same command again continues it.
+    from_
+        The snapshot to start from (default: random weights).
+    level
+        The level to start at.
+    lessons
+        Lesson files (JSONL with prompt and answer) to train on besides.
+    size
+        dummy or tiny; only without --from.
+    seed
+        Of the weights, the lessons and the exams.
+    set_
+        Any knob, e.g. --set batch=48 --set engine.optimizer=adamw --set school=0.
+    json_
+        Print one JSON object as the last line.
+    """
+    console = Console(highlight=False)
+    if minutes is None and updates is None:
+        minutes = 1.0
+    place = out or folder("runs") / run_name("text")
+    request = Request(skill, place, preset, size, seed, from_, level, tuple(lessons or ()))
+    config = apply(TextConfig(), set_ or [])
+    with Report(console, "text", None if minutes is None else minutes * 60) as report:
+        done = train_text(
+            request, config, Stops(updates=updates, minutes=minutes), Hooks(on_report=report)
+        )
+    if skill != SCHOOL:
+        console.print(_level_table(done))
+    console.print(f"snapshot: {done.outcome.snapshot}", soft_wrap=True)
+    if json_:
+        console.print(json.dumps(_numbers(done)), soft_wrap=True)
+
+
+def _level_table(done: Taught) -> Table:
+    title = f"Level {done.level} after {done.outcome.seconds:.0f} s, exams included"
+    table = Table(title=title, title_justify="left")
+    for name in ("level", "update", "seconds", "core-seconds", "of them exams (s)", "mastered"):
+        table.add_column(name, justify="right")
+    for row in done.level_ups:
+        table.add_row(
+            str(row["level"]), str(row["update"]), f"{row['seconds']:.1f}",
+            f"{row['core_seconds']:.1f}", f"{row['exam_seconds']:.1f}",
+            "yes" if row["mastered"] else "no",
+        )  # fmt: skip
+    return table
+
+
+def _numbers(done: Taught) -> dict[str, Any]:
+    outcome = done.outcome
+    return {
+        "snapshot": str(outcome.snapshot), "reason": outcome.reason, "level": done.level,
+        "updates": outcome.progress.update, "tokens": outcome.progress.steps,
+        "seconds": round(outcome.seconds, 2), "core_seconds": round(outcome.core_seconds, 2),
+        "exam_seconds": round(outcome.metrics.get("exam_seconds", 0.0), 2),
+        "tokens_per_s": round(outcome.progress.steps / max(outcome.seconds, 1e-9), 1),
+        "level_ups": done.level_ups,
+    }  # fmt: skip
+
+
+def evaluate(
+    snapshot: Path,
+    *,
+    skill: str = "bin",
+    level: int = 1,
+    preset: str | None = None,
+    count: int = 200,
+    seed: int = 0,
+    json_: AsJson = False,
+) -> None:
+    """Examine a hero on problems it was never taught.
+
+    Parameters
+    ----------
+    snapshot
+        A snapshot of a text run.
+    skill
+        A skill of the guild, or school: all passives.
+    level
+        The level of the problems.
+    preset
+        A part of the skill, e.g. bin_add.
+    count
+        Problems; school: 30 of each passive.
+    seed
+        Of the problems.
+    json_
+        Print one JSON object as the last line.
+    """
+    console = Console(highlight=False)
+    hero, guild = load_text_hero(snapshot), get_engine()
+    if skill == SCHOOL:
+        rows = {n: _passive(guild, hero, n, seed) for n in PASSIVES}
+        title = f"Passives, {FULL_PASSIVE} problems each"
+        document: dict[str, Any] = {"passives": rows}
+    else:
+        score = hold_exam(guild, hero, skill, level, count, seed, preset)
+        rows = {**score.by_form, **score.by_operation, "all": _share(score.accuracy, score.count)}
+        title = f"{skill} level {level}{f' ({preset})' if preset else ''}, {count} fresh problems"
+        document = {"skill": skill, "level": level, "preset": preset, **asdict(score)}
+    table = Table(title=title, title_justify="left")
+    for name in ("", "right", "of", "share"):
+        table.add_column(name, justify="left" if not name else "right")
+    for name, (right, total) in rows.items():
+        table.add_row(name, str(right), str(total), f"{right / max(total, 1):.3f}")
+    console.print(table)
+    if json_:
+        console.print(json.dumps(document), soft_wrap=True)
+
+
+def _share(accuracy: float, count: int) -> tuple[int, int]:
+    return round(accuracy * count), count
+
+
+def _passive(guild: Any, hero: Any, name: str, seed: int) -> tuple[int, int]:
+    score = judge(guild, hero, exam(name, FULL_PASSIVE, seed))
+    return _share(score.accuracy, score.count)
+
+
+def chat(
+    snapshot: Path,
+    prompt: str | None = None,
+    *,
+    longest: int = 256,
+    temperature: float = 0.0,
+    top_k: int = 0,
+    seed: int = 0,
+) -> None:
+    """Ask a hero; without a prompt, every line of the input is one.
+
+    Parameters
+    ----------
+    snapshot
+        A snapshot of a text run.
+    prompt
+        What to ask.
+    longest
+        Most characters of an answer.
+    temperature
+        0: the likeliest answer; above: sampled.
+    top_k
+        Sample among so many; 0: all.
+    seed
+        Of the sampling.
+    """
+    console = Console(highlight=False, markup=False, soft_wrap=True)
+    if longest < 1:
+        raise BadValue(refuse("an answer has at least one character", longest, "Raise --longest"))
+    hero, taste = load_text_hero(snapshot), Taste(temperature, top_k, seed)
+    lines = [prompt] if prompt is not None else (line.rstrip("\n") for line in sys.stdin)
+    for line in lines:
+        if line:
+            console.print(hero.answers([line], longest, taste)[0])
