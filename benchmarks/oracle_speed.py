@@ -184,8 +184,8 @@ async def measure_fan_out(base: str, token: str, pid: int, seconds: float) -> tu
     return share, count
 
 
-def run_all(quick: bool) -> None:
-    """Everything, then the table and the JSON."""
+def run_all(quick: bool) -> dict[str, float | None]:
+    """Everything; prints the table, returns the figures."""
     from levelcap.services.hosts import get_service_url
     from levelcap.services.tokens import load_tokens
 
@@ -220,18 +220,21 @@ def run_all(quick: bool) -> None:
         "act_p50_ms": middle, "act_p99_ms": high, "fps": fps, "photon_p95_ms": photons,
         "cpu_20_clients": cpu, "load": load,
     }  # fmt: skip
-    print(json.dumps({k: v if v is None else round(v, 2) for k, v in figures.items()}))
+    return {k: v if v is None else round(v, 2) for k, v in figures.items()}
+
+
+def measure_in_new_realm(quick: bool) -> dict[str, float | None]:
+    """The same in a temporary realm."""
+    with tempfile.TemporaryDirectory() as home:
+        os.environ |= {"LEVELCAP_HOME": home, "LEVELCAP_PORT_OFFSET": str(OFFSET)}
+        return run_all(quick)
 
 
 def main() -> None:
-    """Measures in a temporary realm."""
+    """Measures, then prints the JSON."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="a minute instead of several")
-    quick = parser.parse_args().quick
-    with tempfile.TemporaryDirectory() as home:
-        os.environ["LEVELCAP_HOME"] = home
-        os.environ["LEVELCAP_PORT_OFFSET"] = str(OFFSET)
-        run_all(quick)
+    print(json.dumps(measure_in_new_realm(parser.parse_args().quick)))
 
 
 if __name__ == "__main__":

@@ -1,15 +1,18 @@
 """How fast are the Tavern's pages when the realm is full, and what do twenty watchers cost?
 
-    python benchmarks/pages_speed.py [--quick]
+    python benchmarks/pages_speed.py [--quick] [--minutes N]
 
 A realm with 5,000 checkpoints, 50,000 jobs and a million metric points (a hundred thousand with
 --quick) is made in a temporary folder, a Keeper and a Tavern are started on it, and a quest counts
 as running whose metrics grow by five rows a second, as those of a small net do. Then: every page is
 asked for again and again; a browser, when there is one, loads it cold and warm; twenty clients
-watch the hero's page over their WebSockets while the Tavern's processor time is counted.
+watch the hero's page over their WebSockets while the Tavern's processor time is counted; with
+--minutes they go on for so long, and the slope of the Tavern's memory is measured. Last comes what
+`oracle_speed.py` measures, in a realm of its own.
 
 The last line is JSON: max_page_ms (largest 95 % point of a page), cpu_20_clients (% of a core),
-fps and act_p99_ms (null: they belong to the arena and the Oracle), and the table's figures.
+fps of a siege on the canvas, act_p99_ms of one player, rss_mb_per_min (null without --minutes), and
+the table's figures.
 """
 
 from __future__ import annotations
@@ -27,21 +30,17 @@ import sys
 import tempfile
 import threading
 import time
-from pathlib import Path
 from typing import Any
 
 import httpx
 import psutil
 import websockets
+from oracle_speed import CHROMIUM, FLAGS, measure_in_new_realm
 
 PAGES = ("/", "/quests", "/guild", "/jobs", "/vault", "/settings", "/report")
-CHROMIUM = Path("/usr/bin/chromium")
-FLAGS = [
-    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
-    "--disable-background-networking", "--disable-component-update", "--disable-sync",
-]  # fmt: skip
 CHECKPOINTS, JOBS, RUNS, CLIENTS = 5000, 50_000, 100, 20
 OFFSET = 23_000
+SAMPLE_S = 10.0
 
 
 def fill(points: int) -> str:
@@ -194,8 +193,8 @@ def measure_loads(base: str, url: str) -> tuple[float, float] | None:
     return took[0], took[2]
 
 
-async def watch(base: str, cookie: str, seconds: float, pid: int) -> tuple[float, int]:
-    """Twenty clients; returns % of a core of the Tavern, and the messages they received."""
+async def watch(base: str, cookie: str, seconds: float, pid: int) -> tuple[float, int, list[float]]:
+    """Twenty clients; % of a core of the Tavern, messages they received, MB every ten seconds."""
     ready, ended, received = asyncio.Semaphore(0), asyncio.Event(), [0]
     tasks = [asyncio.create_task(_client(base, cookie, ready, ended, received))
              for _ in range(CLIENTS)]  # fmt: skip
@@ -204,12 +203,22 @@ async def watch(base: str, cookie: str, seconds: float, pid: int) -> tuple[float
     await asyncio.sleep(2)
     process, received[0] = psutil.Process(pid), 0
     before, began = process.cpu_times(), time.perf_counter()
-    await asyncio.sleep(seconds)
+    sizes = []
+    while (left := seconds - (time.perf_counter() - began)) > 0:
+        sizes.append(process.memory_info().rss / 1e6)
+        await asyncio.sleep(min(left, SAMPLE_S))
     after, took = process.cpu_times(), time.perf_counter() - began
     ended.set()
     await asyncio.gather(*tasks)
     used = (after.user - before.user) + (after.system - before.system)
-    return 100 * used / took, received[0]
+    return 100 * used / took, received[0], sizes
+
+
+def slope_per_min(sizes: list[float]) -> float:
+    """MB a minute, by least squares over all but the first fifth, in which caches fill."""
+    kept = sizes[len(sizes) // 5 :]
+    found = statistics.linear_regression([n * SAMPLE_S / 60 for n in range(len(kept))], kept)
+    return found.slope
 
 
 async def _client(
@@ -256,14 +265,17 @@ def main() -> None:
     """Fill, start, measure, print."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true")
-    quick = parser.parse_args().quick
+    parser.add_argument("--minutes", type=float, default=0.0, help="how long the clients watch")
+    given = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="levelcap-pages-") as home:
         os.environ |= {"LEVELCAP_HOME": home, "LEVELCAP_PORT_OFFSET": str(OFFSET)}
-        run_all(quick)
+        figures = run_all(given.quick, given.minutes)
+    arena = measure_in_new_realm(given.quick)
+    print(json.dumps(figures | {"fps": arena["fps"], "act_p99_ms": arena["act_p99_ms"]}))
 
 
-def run_all(quick: bool) -> None:
-    """Everything, in the realm of the environment."""
+def run_all(quick: bool, minutes: float) -> dict[str, float | None]:
+    """Everything about the pages, in the realm of the environment."""
     from levelcap.services.tavern import entry
 
     points, began = 100_000 if quick else 1_000_000, time.perf_counter()
@@ -283,20 +295,24 @@ def run_all(quick: bool) -> None:
         loads = measure_loads(base, entry.entry_url(entry.make_code()))
         if loads:
             print(f"in a browser: cold {loads[0]:.2f} s, warm {loads[1]:.2f} s")
-        cpu, received = asyncio.run(watch(base, cookie, 10 if quick else 30, processes[1].pid))
+        seconds = 60 * minutes or (10 if quick else 30)
+        cpu, received, sizes = asyncio.run(watch(base, cookie, seconds, processes[1].pid))
         print(f"{CLIENTS} clients watching: {cpu:.1f} % of a core, {received} messages")
         memory = psutil.Process(processes[1].pid).memory_info().rss / 1e6
+        slope = slope_per_min(sizes) if minutes and len(sizes) > 10 else None
+        if slope is not None:
+            print(f"memory: {sizes[0]:.0f} MB to {memory:.0f} MB, {slope:+.2f} MB a minute")
     finally:
         trainer.ended.set()
         for process in reversed(processes):
             process.send_signal(signal.SIGTERM)
             process.wait(20)
-    print(json.dumps({
-        "max_page_ms": round(max(high for _, high in pages.values()), 1), "fps": None,
-        "cpu_20_clients": round(cpu, 2), "act_p99_ms": None,
+    return {
+        "max_page_ms": round(max(high for _, high in pages.values()), 1),
+        "cpu_20_clients": round(cpu, 2), "rss_mb_per_min": slope and round(slope, 3),
         "cold_load_s": loads and round(loads[0], 2), "warm_load_s": loads and round(loads[1], 2),
         "tavern_mb": round(memory, 1), "load_average": os.getloadavg()[0],
-    }))  # fmt: skip
+    }  # fmt: skip
 
 
 if __name__ == "__main__":

@@ -20,7 +20,7 @@ FLAGS = [
     "--disable-background-networking", "--disable-component-update", "--disable-sync",
 ]  # fmt: skip
 OUT = Path(__file__).parent / "out"
-PORTS = (8765, 8767, 8888)
+PORTS = (8081, 8765, 8767, 8888)
 WIDE, PHONE = {"width": 1440, "height": 900}, {"width": 390, "height": 844}
 
 
@@ -55,10 +55,10 @@ class Inn:
     def url(self):
         return f"http://127.0.0.1:{8888 + self.offset}"
 
-    def prepare(self):
+    def prepare(self, *words, most_s=280):
         run = subprocess.run(
-            [sys.executable, "-m", "tests.browser.prepare"],
-            cwd=ROOT, env=self.env, capture_output=True, text=True, timeout=280,
+            [sys.executable, "-m", "tests.browser.prepare", *words],
+            cwd=ROOT, env=self.env, capture_output=True, text=True, timeout=most_s,
         )  # fmt: skip
         assert run.returncode == 0, run.stderr[-2000:]
 

@@ -1,8 +1,12 @@
 """Makes a small realm with real checkpoints under $LEVELCAP_HOME.
 
+    python -m tests.browser.prepare [size minutes]
+
 A tiny net is recorded for, imitated and reinforced twice by a real worker, each snapshot is judged
-in forty games a bot, then training is paused.
+in forty games a bot, then training is paused. minutes: of the imitation and of every round.
 """
+
+import sys
 
 from levelcap.campaign import flywheel
 from levelcap.campaign.control import control
@@ -16,10 +20,10 @@ HERO = """
 id: kestrel
 name: Kestrel
 kind: arena
-size: dummy
-demo_games: 20
-imitation_minutes: 0.02
-round_minutes: 0.02
+size: {size}
+demo_games: {games}
+imitation_minutes: {minutes}
+round_minutes: {minutes}
 late_round_minutes: 30
 late_after_rounds: {late}
 """
@@ -27,11 +31,14 @@ ROWS = 3  # of imitation and of two rounds; on a busy machine a round may be too
 MOST = 12
 
 
-def main() -> None:
+def main(size: str = "dummy", minutes: float = 0.02) -> None:
     """Turns the wheel by hand."""
+    games = 20 if size == "dummy" else 200
     own = folder("config") / "heroes"
     own.mkdir(parents=True)
-    (own / "kestrel.yaml").write_text(HERO.format(late=MOST))
+    (own / "kestrel.yaml").write_text(
+        HERO.format(late=MOST, size=size, minutes=minutes, games=games)
+    )
     with realm() as opened:
         flywheel.begin(opened.store)
         crew = worker(opened)
@@ -44,15 +51,17 @@ def main() -> None:
             crew.run(max_jobs=1)
         for job in opened.store.list("queued", "eval"):
             opened.store.cancel(job.id)
-        rows = get_ledger(opened.engine).list()
+        rows = get_ledger(opened.engine).list(limit=ROWS + 2)
         for row in rows:
             opened.store.submit("eval", {"checkpoint": row.id, "games": 40, "seed": 0})
         crew.run(max_jobs=len(rows))
         control(opened.store, "pause")
-        (own / "kestrel.yaml").write_text(HERO.format(late=1))  # the next round is a long one
+        (own / "kestrel.yaml").write_text(
+            HERO.format(late=1, size=size, minutes=minutes, games=games)
+        )  # the next round is a long one
         flywheel.turn(opened.store)
         roll_up(opened.engine)
 
 
 if __name__ == "__main__":
-    main()
+    main(*([sys.argv[1], float(sys.argv[2])] if sys.argv[1:] else []))
