@@ -13,8 +13,10 @@ from functools import cache
 from levelcap.guild.binary import BinarySkill
 from levelcap.guild.drill import SKILL as SCHOOL
 from levelcap.guild.judge import Score, score
-from levelcap.guild.primitives import solve_drill
+from levelcap.guild.mark import Mark
+from levelcap.guild.primitives import judge_drill, solve_drill
 from levelcap.guild.skill import Problem, Skill
+from levelcap.guild.syllacrostic import SyllacrosticSkill
 from levelcap.kit.errors import unknown_name
 
 
@@ -22,7 +24,9 @@ class Engine:
     """All skills of the guild."""
 
     def __init__(self) -> None:
-        self.skills: dict[str, Skill] = {skill.id: skill for skill in (BinarySkill(),)}
+        self.skills: dict[str, Skill] = {
+            skill.id: skill for skill in (BinarySkill(), SyllacrosticSkill())
+        }
 
     def get(self, name: str) -> Skill:
         """The skill of this name.
@@ -46,9 +50,15 @@ class Engine:
             return solve_drill(problem.prompt)
         return self.get(problem.skill).solve(problem.prompt)
 
+    def grade(self, problem: Problem, answer: object) -> Mark:
+        """Judges one answer."""
+        if problem.skill == SCHOOL:
+            return judge_drill(problem, answer)
+        return self.get(problem.skill).grade(problem.prompt, answer)
+
     def score_eval(self, problems: Sequence[Problem], answers: Sequence[object]) -> Score:
         """Judges answers to problems of any skills (see `judge.score`)."""
-        return score(problems, answers, self.solve)
+        return score(problems, answers, self.grade)
 
 
 @cache

@@ -1,8 +1,8 @@
 """The judge: an answer is right when it is, character for character, what the evaluator writes.
 
 The expected text is recomputed from the prompt by the skill's own `solve`; what stands in
-`Problem.answer` is not trusted. Partial credit (lines right at their place) is reported and never
-counts. Nothing a hero can write raises or takes long: other types and other lengths are wrong.
+`Problem.answer` is not trusted. Partial credit (BIN: lines right at their place; SY: words) is
+reported and never counts.
 """
 
 from __future__ import annotations
@@ -10,19 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
+from levelcap.guild.mark import Mark
 from levelcap.guild.skill import Problem
 from levelcap.kit.errors import BadValue, refuse
-
-# An answer this much longer than the right one is not even looked at for partial credit.
-LONGEST_PARTIAL = 4
-
-
-@dataclass(frozen=True)
-class Mark:
-    """The judge's word on one answer."""
-
-    right: bool
-    partial: float  # in [0, 1]; 1 exactly when right
 
 
 @dataclass(frozen=True)
@@ -37,29 +27,15 @@ class Score:
     partial: float
 
 
-def mark(expected: str, answer: object) -> Mark:
-    """Compares one answer with the right one."""
-    if not isinstance(answer, str):
-        return Mark(False, 0.0)
-    if answer == expected:
-        return Mark(True, 1.0)
-    if len(answer) > LONGEST_PARTIAL * len(expected) + 100:
-        return Mark(False, 0.0)
-    wanted, given = expected.split("\n"), answer.split("\n")
-    same = sum(a == b for a, b in zip(wanted, given, strict=False))
-    # A text with all right lines and more is still wrong: the share counts its lines too.
-    return Mark(False, same / max(len(wanted), len(given)))
-
-
 def score(
-    problems: Sequence[Problem], answers: Sequence[object], solve: Callable[[Problem], str]
+    problems: Sequence[Problem], answers: Sequence[object], grade: Callable[[Problem, object], Mark]
 ) -> Score:
     """Judges a list of answers.
 
     Args:
         problems: what was asked.
         answers: what was answered, in the same order; anything that is no text is wrong.
-        solve: problem -> the right answer.
+        grade: judges one answer.
 
     Raises:
         BadValue: there is no problem, or not one answer a problem.
@@ -68,7 +44,7 @@ def score(
         remedy = "Give one answer for every problem, and at least one problem"
         counts = (len(problems), len(answers))
         raise BadValue(refuse("problems and answers do not match", counts, remedy))
-    marks = [mark(solve(p), a) for p, a in zip(problems, answers, strict=True)]
+    marks = [grade(p, a) for p, a in zip(problems, answers, strict=True)]
     return Score(
         accuracy=sum(m.right for m in marks) / len(marks),
         count=len(marks),

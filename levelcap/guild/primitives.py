@@ -6,7 +6,7 @@ from levelcap.guild.drill import Drill, Reader, solve_with
 from levelcap.guild.drills_numbers import ARITHMETIC, BINARY
 from levelcap.guild.drills_reason import CODE, LOGIC
 from levelcap.guild.drills_words import EXTRA, STRING
-from levelcap.guild.judge import Mark, mark
+from levelcap.guild.mark import Mark, mark
 from levelcap.guild.skill import Problem
 from levelcap.kit.errors import BadValue, refuse, unknown_name
 

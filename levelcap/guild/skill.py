@@ -18,6 +18,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from levelcap.guild.dice import Dice, word_of
+from levelcap.guild.mark import Mark, mark
 from levelcap.kit.errors import BadFile, BadValue, refuse, unknown_name
 
 MEMORISABLE_BELOW = 2_000
@@ -154,6 +155,10 @@ class Skill(ABC):
     @abstractmethod
     def draw(self, level: int, form: str, dice: Dice, preset: str | None, exam: bool) -> Problem:
         """One problem: of the held-out part for an exam (where there is one), else of the rest."""
+
+    def grade(self, prompt: str, answer: object) -> Mark:
+        """Judges one answer; a skill may report partial credit in its own way."""
+        return mark(self.solve(prompt), answer)
 
     def examined(self, prompt: str) -> bool:
         """True for prompts of the held-out part, which no lesson may hold."""

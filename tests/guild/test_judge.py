@@ -7,7 +7,7 @@ import pytest
 
 from levelcap.guild.dice import Dice
 from levelcap.guild.engine import get_engine
-from levelcap.guild.judge import mark
+from levelcap.guild.mark import mark
 from levelcap.guild.skill import Problem
 from levelcap.kit.errors import BadValue
 
