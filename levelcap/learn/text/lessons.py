@@ -11,10 +11,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from levelcap.guild.gate import check_lessons, refuse_file
 from levelcap.guild.school import school_lesson
 from levelcap.guild.skill import Skill
-from levelcap.kit.errors import BadFile, refuse
-from levelcap.kit.files import read_jsonl
 from levelcap.kit.seeds import chain
 from levelcap.learn.text.config import TextConfig
 from levelcap.nets.tokens import Tokens
@@ -103,18 +102,15 @@ class Lessons:
         return kept or lessons[:1]
 
 
-def read_lessons(paths: Sequence[Path]) -> tuple[tuple[str, str], ...]:
-    """(prompt, answer) of lesson files, one JSON object a line.
+def read_lessons(paths: Sequence[Path], skills: Sequence[Skill]) -> tuple[tuple[str, str], ...]:
+    """(prompt, answer) of lesson files that the guild's data gate lets through.
 
     Raises:
-        BadFile: a line is no lesson; its number is named.
+        BadValue: a file is refused; its first bad lines are named.
     """
     rows: list[tuple[str, str]] = []
     for path in paths:
-        for number, row in enumerate(read_jsonl(path).records, start=1):
-            texts = (row.get("prompt"), row.get("answer")) if isinstance(row, dict) else (None, "")
-            if not all(isinstance(text, str) and text for text in texts):
-                what = f"{path.name} line {number} is no lesson"
-                raise BadFile(refuse(what, row, 'Write {"prompt": …, "answer": …}'))
-            rows.append((str(texts[0]), str(texts[1])))
+        report = check_lessons(path, list(skills))
+        refuse_file(path, report)
+        rows += [(row["prompt"], row["answer"]) for row in report.lessons]
     return tuple(rows)

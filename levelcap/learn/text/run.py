@@ -69,7 +69,9 @@ def train_text(
     net, meta, parent = _start(request)
     assert meta.text is not None
     tokens = character_tokens(meta.text)
-    plan = Plan(request.skill, request.preset, read_lessons(request.files))
+    plan = Plan(
+        request.skill, request.preset, read_lessons(request.files, list(guild.skills.values()))
+    )
     examiner = None
     if progress is not None:
         judged = TextHero(fresh_text_net(meta), tokens, meta)

@@ -14,7 +14,7 @@ import torch
 
 from levelcap.guild.alphabet import load_alphabet
 from levelcap.guild.engine import get_engine
-from levelcap.kit.errors import BadFile, BadValue, Conflict, UnknownName
+from levelcap.kit.errors import BadValue, Conflict, UnknownName
 from levelcap.kit.files import append_jsonl, read_jsonl
 from levelcap.learn.engine.config import EngineConfig
 from levelcap.learn.engine.state import checkpoints, load_newest
@@ -277,6 +277,6 @@ def test_refusals(tmp_path):
         with pytest.raises(error):
             train_text(request, QUICK, Stops(updates=1))
     append_jsonl(tmp_path / "bad.jsonl", [{"prompt": "a", "answer": "b"}, {"prompt": "a"}])
-    with pytest.raises(BadFile, match="line 2"):
-        read_lessons([tmp_path / "bad.jsonl"])
+    with pytest.raises(BadValue, match="line 2"):
+        read_lessons([tmp_path / "bad.jsonl"], [get_engine().get("bin")])
     assert not (tmp_path / "x").exists()
