@@ -24,6 +24,7 @@ from levelcap.guild.skill import prompt_key as key_of
 from levelcap.guild.syllacrostic_search import Filling, solutions
 from levelcap.guild.syllacrostic_text import (
     FORMATS,
+    Puzzle,
     read_puzzle,
     read_words,
     unreadable,
@@ -121,20 +122,21 @@ class SyllacrosticSkill(Skill):
         Raises:
             BadValue: no prompt, or one without exactly one solution.
         """
-        puzzle = read_puzzle(prompt)
-        filling = self._only_filling(prompt)
+        puzzle, filling = self._solved(prompt)
         return write_answer([clue.label for clue in puzzle.clues], filling, puzzle.answer_format)
 
-    def _only_filling(self, prompt: str) -> Filling:
-        found = solutions(read_puzzle(prompt), self.lexicon)
+    def _solved(self, prompt: str) -> tuple[Puzzle, Filling]:
+        """A prompt as it is read, and its only filling."""
+        puzzle = read_puzzle(prompt)
+        found = solutions(puzzle, self.lexicon)
         if len(found) != 1:
             raise unreadable(prompt)
-        return found[0]
+        return puzzle, found[0]
 
     def examined(self, prompt: str) -> bool:
         """True for puzzles whose set of words is held out."""
         try:
-            return _held("".join(parts) for parts in self._only_filling(prompt))
+            return _held("".join(parts) for parts in self._solved(prompt)[1])
         except BadValue:
             return False
 
