@@ -54,3 +54,9 @@ def test_a_key_ignores_spaces_and_case_and_nothing_else():
     assert prompt_key("Compute:  add(①)\n") == prompt_key("compute: ADD(①)")
     assert prompt_key("Compute: add(①)") != prompt_key("Compute: add(⓪)")
     assert len(prompt_key("\ud800")) == 16
+
+
+def test_a_skill_says_what_it_is():
+    info = BinarySkill().info()
+    assert (info["id"], info["version"], info["min_level"], info["max_level"]) == ("bin", 1, 1, 30)
+    assert set(info) == {"id", "name", "version", "about", "display", "min_level", "max_level"}
