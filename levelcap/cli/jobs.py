@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 
+import psutil
 import yaml
 from rich.console import Console
 from rich.table import Table
 
+from levelcap.campaign.memory import memory_of
 from levelcap.campaign.realm import realm
 from levelcap.jobs.priority import set_priority
 from levelcap.kit.config import describe_settings, save_settings
 from levelcap.kit.errors import BadValue, refuse
+from levelcap.nets.text_memory import GIB
 
 
 def ls(*, status: str | None = None, type: str | None = None, limit: int = 20) -> None:
@@ -81,6 +84,26 @@ def parse_pairs(pairs: tuple[str, ...]) -> dict[str, object]:
             raise BadValue(refuse("a change is name=value", pair, "Write e.g. cores=2"))
         made[name] = yaml.safe_load(value) if value else None
     return made
+
+
+def settings_memory(
+    hero: str, /, *, batch: int | None = None, length: int = 128, checkpointing: bool = False
+) -> None:
+    """State what training a text hero takes of this machine's memory.
+
+    Parameters
+    ----------
+    batch
+        Texts of an update; without it the hero's own number.
+    length
+        Tokens of a text.
+    checkpointing
+        Compute activations twice to hold fewer of them.
+    """
+    found = memory_of(hero, batch, length, checkpointing)
+    device = psutil.virtual_memory().total
+    shown = f"{found.sentence()}, {100 * found.total / device:.0f} % of {device / GIB:.0f} GB"
+    _console().print(f"{shown} ({found.colour(device)})")
 
 
 def _console() -> Console:

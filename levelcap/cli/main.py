@@ -91,6 +91,7 @@ app.command(job)
 settings = App(name="settings", help="What you may set for this machine.")
 settings.command("levelcap.cli.jobs:settings_show", name="show")
 settings.command("levelcap.cli.jobs:settings_set", name="set")
+settings.command("levelcap.cli.jobs:settings_memory", name="memory")
 app.command(settings)
 match = App(name="match", help="Live matches, and quests made of recorded ones.")
 for _verb in ("start", "ls", "end", "quest"):

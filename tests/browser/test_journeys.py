@@ -253,6 +253,19 @@ def test_settings_are_checked_and_a_locked_one_needs_approval(visit):
     expect(page.locator(".setting-row", has_text="max_length")).to_contain_text("256")
 
 
+def test_the_armory_says_what_a_setting_takes(visit):
+    page = visit().goto("/settings")
+    said = page.locator(".card", has_text="What a setting takes")
+    said.get_by_label("batch_size").fill("30")
+    expect(said.locator(".figure-value")).to_contain_text("batch_size=30 uses about")
+    expect(said.locator(".chip.done")).to_have_text("fits well")
+    said.get_by_label("Hero").select_option("flo")
+    said.get_by_label("batch_size").fill("100000")
+    expect(said.locator(".chip.failed")).to_have_text("is too much")
+    said.get_by_label("batch_size").fill("0")
+    expect(said.locator(".problem")).to_contain_text("batch is at least 1")
+
+
 def test_new_game_plus_begins_and_the_old_campaign_is_continued(visit):
     page = visit().goto("/settings")
     old = page.locator("[data-campaign]", has_text="active").first.get_attribute("data-campaign")

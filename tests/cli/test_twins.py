@@ -92,3 +92,12 @@ def test_the_ledger_is_sorted_as_on_the_page(realm, capsys):
     assert order("--sort", "step", "--ascending", "--offset", "1") == [names[2], names[0]]
     code, _, refused = levelcap(capsys, "vault", "ls", "--sort", "colour")
     assert code == 2 and "colour" in refused
+
+
+def test_memory_is_stated_before_it_is_taken(capsys):
+    said = levelcap(capsys, "settings", "memory", "dio-tiny", "--batch", "30", "--length", "128")[1]
+    assert said.startswith("batch_size=30 uses about 0.07") and "(green)" in said
+    assert "(red)" in levelcap(capsys, "settings", "memory", "flo", "--batch", "4096")[1]
+    code, _, refused = levelcap(capsys, "settings", "memory", "kestrel")
+    assert code == 2 and "kestrel" in refused
+    assert levelcap(capsys, "settings", "memory", "dio-tiny", "--batch", "0")[0] == 2

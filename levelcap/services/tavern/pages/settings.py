@@ -18,6 +18,7 @@ from levelcap.services.tavern.fields import Field
 from levelcap.services.tavern.frame import Tavern, frame, page_heading
 from levelcap.services.tavern.orders import refuse_aloud
 from levelcap.services.tavern.page import Page
+from levelcap.services.tavern.pages.memory import MemoryCard
 from levelcap.services.tavern.tags import Icon, Tag, button, card, div, paragraph, span
 from levelcap.vault.ledger import get_ledger
 from levelcap.vault.locks import LOCKED
@@ -73,6 +74,8 @@ class SettingsPage(Page):
                     self._task_master()
                 with card("Settings of the campaign"):
                     self._overrides = div("form")
+        with card("What a setting takes"):
+            MemoryCard().build()
         with card("Campaigns"):
             self._campaigns = div("form")
         with card("Begin again"):

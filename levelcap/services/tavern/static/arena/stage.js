@@ -91,12 +91,16 @@ export class Stage {
     if (this._fast > 900 && this._ratio > 0) { this._ratio--; this._fast = 0; this._resize(); }
   }
 
+  // A picture that stands still can be as fine as it gets.
+  _sharpen() { if (this._ratio > 0) { this._ratio = 0; this._resize(); } }
+
   _loop(now) {
     this._request = requestAnimationFrame(this._loop);
     const ms = Math.min(250, now - (this._last ?? now));
     this._last = now;
     this._count(now);
-    if (ms > 0) this._adapt(ms);
+    if (this.clock.paused) this._sharpen();
+    else if (ms > 0) this._adapt(ms);
     if (!this.ground || !this.tape.length) { this._blank(); return; }
     const tick = this.clock.advance(now, ms);
     const moment = this.moment(tick, now, ms);
@@ -106,10 +110,14 @@ export class Stage {
     const { g, camera } = this, shake = this.effects.shake * 5;
     g.setTransform(1, 0, 0, 1, shake * (Math.random() - 0.5), shake * (Math.random() - 0.5));
     this.scene.draw(this.tape.header, this.ground, moment, this.layers, this.me, this.follow, Boolean(this.input));
-    this.effects.draw(g, camera, this.clock.paused ? 0 : ms);
+    // Who scrubs moves the effects as well.
+    this.effects.draw(g, camera, this.clock.paused ? Math.max(0, tick - (this._drawnTick ?? tick)) * 1000 / 30 : ms);
+    this._drawnTick = tick;
     g.setTransform(1, 0, 0, 1, 0, 0);
     if ((this._crowd || this.input) && this.camera.scale * 2 * this.tape.header.half > 1.35 * Math.min(camera.width, camera.height - camera.top)) {
-      const side = Math.round(Math.min(190 * this.report.ratio, camera.width * 0.27));
+      // Below the list of players, which has a row of 23 px a seat.
+      const list = this.me === null ? 108 + 23 * this.tape.header.seats.length : 90;
+      const side = Math.round(Math.max(90 * this.report.ratio, Math.min(190 * this.report.ratio, camera.width * 0.27, camera.height - list * this.report.ratio)));
       drawMinimap(g, camera, this.tape.header, this.ground, moment, this.scene, side);
     }
     this._photons();
