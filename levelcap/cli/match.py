@@ -8,17 +8,14 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 from rich.console import Console
 from rich.table import Table
-from websockets.exceptions import ConnectionClosed, InvalidHandshake
-from websockets.sync.client import connect
 
 from levelcap.campaign import inbox, quests
 from levelcap.campaign.played import find_played, list_played, recipes
 from levelcap.campaign.realm import realm
 from levelcap.campaign.recipes import read_recipe
-from levelcap.kit.errors import StateError, refuse
-from levelcap.play.frames import KIND_NOTE
 from levelcap.services.clients import Client
 from levelcap.services.hosts import get_service_url
+from levelcap.services.spectate import watch_to_the_end
 from levelcap.services.tokens import load_tokens
 
 
@@ -97,18 +94,7 @@ def _oracle() -> Client:
 
 def _follow(match: str) -> str:
     """Listens until the match is over; how it ended, in one line."""
-    headers = {"Authorization": f"Bearer {load_tokens().worker}"}
-    url = f"{get_service_url('oracle').replace('http', 'ws', 1)}/matches/{match}"
-    notes: dict[str, dict[str, Any]] = {}
-    try:
-        with connect(url, additional_headers=headers, proxy=None) as socket:
-            for message in socket:
-                if isinstance(message, bytes) and message[0] == KIND_NOTE:
-                    note = json.loads(message[1:])
-                    notes[note["type"]] = note
-    except (OSError, InvalidHandshake, ConnectionClosed) as error:
-        what = f"the Oracle does not show this match ({type(error).__name__})"
-        raise StateError(refuse(what, match, "Check levelcap status")) from error
+    notes = watch_to_the_end(match, load_tokens().worker)
     result, saved = notes.get("result", {}), notes.get("saved", {})
     return json.dumps({
         "winner": result.get("winner"), "seconds": result.get("seconds"),
