@@ -215,6 +215,8 @@ def serve(app: FastAPI, *, host: str, port: int, name: str) -> None:
         proxy_headers=False,
         timeout_graceful_shutdown=GRACE_S,
         ws_max_size=BODY_CAP,
+        # Twenty watchers of a match cost half the processor time; browsers are near.
+        ws_per_message_deflate=False,
     )
     get_logger(name).info("listening", host=host, port=port)
     uvicorn.Server(config).run(sockets=[listening])
