@@ -18,6 +18,8 @@ class TextConfig:
     """share of the problems that come from the levels before"""
     review_levels: int = 4
     """how many levels back"""
+    as_examined: bool = True
+    """forms in the proportions of an exam (each at least 8 of 96), not of the level's mix"""
     school: float = 0.1
     """share of school problems (primitives and passives)"""
     file_share: float = 0.5

@@ -11,16 +11,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from levelcap.guild.dice import Dice
 from levelcap.guild.gate import check_lessons, refuse_file
 from levelcap.guild.school import school_lesson
-from levelcap.guild.skill import Skill
+from levelcap.guild.skill import FULL_EXAM, Problem, Skill, quotas
 from levelcap.kit.seeds import chain
 from levelcap.learn.text.config import TextConfig
 from levelcap.nets.tokens import Tokens
 from levelcap.play.answers import BETWEEN
 
 CURRENT, BEFORE, SCHOOL, FILE = "current", "before", "school", "file"
-MIX_WORD, FILE_WORD = 0x6D6978, 0x66696C65
+MIX_WORD, FILE_WORD, FORM_WORD = 0x6D6978, 0x66696C65, 0x666F726D
 WHOLE = 2.0**64
 
 
@@ -84,9 +85,19 @@ class Lessons:
         if source == SCHOOL:
             problem = school_lesson(self.seed, number)
         else:
-            assert self.skill is not None
-            problem = self.skill.lesson(at, seed=self.seed, index=number, preset=self.plan.preset)
+            problem = self._lesson(number, at)
         return source, problem.prompt, problem.answer
+
+    def _lesson(self, number: int, level: int) -> Problem:
+        skill, preset = self.skill, self.plan.preset
+        assert skill is not None
+        if not self.config.as_examined:
+            return skill.lesson(level, seed=self.seed, index=number, preset=preset)
+        # A form with 3 % of the lessons and 8 % of the exam would be learned too late.
+        dice = Dice(self.seed, FORM_WORD, skill.version, level, number)
+        shares = quotas(skill.mix(level, preset), FULL_EXAM)
+        form = dice.weighted({name: float(count) for name, count in shares.items()})
+        return skill.draw(level, form, dice, preset, exam=False)
 
     def batch(self, first: int, level: int) -> list[Lesson]:
         """Problems first … first + batch - 1."""

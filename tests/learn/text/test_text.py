@@ -62,6 +62,18 @@ def test_the_mix_is_three_quarters_current_and_the_rest_of_the_four_levels_befor
     assert {lessons().source(n, 1) for n in range(500)} == {("current", 1)}
 
 
+def test_forms_come_as_often_as_exams_ask_them_and_never_from_an_exam():
+    made = lessons(replace(PLAIN, review=0.0))
+    skill = get_engine().get("bin")
+    prompts = [made.text(n, 4)[1] for n in range(2000)]
+    traces = sum(prompt.startswith("Compute [trace]") for prompt in prompts) / 2000
+    assert traces == pytest.approx(8 / 96, abs=0.02)
+    exam = {p.prompt for seed in range(5) for p in skill.exam(4, 200, seed)}
+    assert not exam & set(prompts)
+    plain = lessons(replace(PLAIN, as_examined=False))
+    assert plain.text(5, 1)[1] == skill.lesson(1, seed=0, index=5).prompt
+
+
 def test_school_and_files_get_their_share():
     config = replace(PLAIN, school=0.1, file_share=0.5)
     found = Counter(lessons(config, (("a", "b"),)).source(n, 1)[0] for n in range(8000))
