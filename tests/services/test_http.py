@@ -18,7 +18,7 @@ from levelcap.services.guard import own_hosts
 from levelcap.services.http import Id, make_app
 from levelcap.services.rights import check_rights, right
 from levelcap.services.tokens import load_tokens
-from tests.services.matrix import bad_hosts, bad_origins, walk
+from tests.services.matrix import bad_hosts, bad_origins, walk, walk_sockets
 from tests.services.paths import PATHS, in_url
 
 PORT = 8767
@@ -117,6 +117,15 @@ def test_the_walk_sees_a_route_that_lets_too_many_in(app, tokens):
             walk(app, tokens, PORT)
     finally:
         guard.Right.allows = real
+
+
+def test_every_socket_asks_for_host_token_and_origin_before_it_accepts(app, tokens, monkeypatch):
+    from levelcap.services import guard
+
+    assert walk_sockets(app, tokens, PORT) > 150
+    monkeypatch.setattr(guard, "_check_origin", lambda scope, hosts: None)
+    with pytest.raises(AssertionError, match="/live"):
+        walk_sockets(app, tokens, PORT)
 
 
 def test_a_route_without_a_right_keeps_the_service_from_starting(app):
