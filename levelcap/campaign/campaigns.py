@@ -1,7 +1,8 @@
-"""Campaigns: one attempt each to take a hero as far as it can go. One of a hero is active.
+"""Campaigns: one attempt each to take a hero as far as it can go.
 
-A new game starts from nothing; New Game+ starts from an old checkpoint; an archived one can be
-continued. Nothing is deleted.
+A hero has one that is current. One hero is chosen: its campaign is active, those of the others are
+paused, and nothing of a paused campaign is begun. A new game starts from nothing; New Game+ starts
+from an old checkpoint; an archived one can be continued. Nothing is deleted.
 """
 
 from __future__ import annotations
@@ -13,16 +14,17 @@ from typing import Any
 from sqlalchemy import Connection, text
 
 from levelcap.campaign.events import say
-from levelcap.campaign.heroes import get_hero
+from levelcap.campaign.heroes import find_hero
+from levelcap.campaign.values import get_value, set_value
 from levelcap.kit.errors import BadValue, Conflict, refuse, unknown_name
 from levelcap.kit.ids import run_name
 from levelcap.vault.assets import now
 from levelcap.vault.locks import check_change
 
+FIRST_HERO = "kestrel"  # chosen until a person chooses
+FIRST_TEXT_HERO = "dio-tiny"
 STATUSES = ("active", "paused", "archived", "completed")
-_JSON = (
-    *("skills_focus", "config_overrides", "milestones", "peak_skill_levels", "peak_metrics"),
-)
+_JSON = (*("skills_focus", "config_overrides", "milestones", "peak_skill_levels", "peak_metrics"),)
 
 
 @dataclass(frozen=True)
@@ -54,19 +56,19 @@ def create(
     connection: Connection, hero_id: str, name: str, *, starting_checkpoint: str | None = None,
     starting_step: int = 0, description: str = "", config_overrides: dict[str, Any] | None = None,
 ) -> Campaign:  # fmt: skip
-    """Start a new campaign of a hero; the one that was active is archived.
+    """Start a new campaign of a hero; its current one is archived.
 
     Raises:
         UnknownName: no such hero. BadValue: a name that is empty or too long.
     """
-    get_hero(hero_id)
+    find_hero(hero_id)
     if not 0 < len(name.strip()) <= 80:
         raise BadValue(refuse("a campaign's name has 1 to 80 characters", name, "Shorten it"))
-    if (old := active(connection, hero_id)) is not None:
+    if (old := current(connection, hero_id)) is not None:
         archive(connection, old.id)
     values = {
         "id": run_name("campaign"), "hero_id": hero_id, "name": name.strip(), "created_at": now(),
-        "status": "active", "starting_checkpoint": starting_checkpoint,
+        "status": _status(connection, hero_id), "starting_checkpoint": starting_checkpoint,
         "starting_step": starting_step, "current_step": starting_step, "skills_focus": "[]",
         "config_overrides": json.dumps(config_overrides or {}), "description": description[:500],
         "milestones": "[]", "peak_skill_levels": "{}", "peak_metrics": "{}", "archived_at": None,
@@ -103,8 +105,46 @@ def list_all(connection: Connection, hero_id: str | None = None) -> list[Campaig
     return [_campaign(row) for row in connection.execute(text(query), {"h": hero_id})]
 
 
+def chosen_hero(connection: Connection) -> str:
+    """The hero that trains."""
+    return str(get_value(connection, "hero", FIRST_HERO))
+
+
+def _status(connection: Connection, hero_id: str) -> str:
+    return "active" if hero_id == chosen_hero(connection) else "paused"
+
+
+def choose(connection: Connection, hero_id: str) -> Campaign:
+    """Let a hero train: its campaign (a first one, if it has none) is active, others are paused."""
+    hero = find_hero(hero_id)
+    set_value(connection, "hero", hero_id)
+    connection.execute(text("UPDATE campaigns SET status = 'paused' WHERE status = 'active'"))
+    found = current(connection, hero_id) or create(
+        connection, hero_id, f"{hero.name}'s first campaign"
+    )
+    connection.execute(
+        text("UPDATE campaigns SET status = 'active' WHERE id = :i"), {"i": found.id}
+    )
+    say(connection, "hero.stat_change", f"{hero.name} trains now",
+        data={"hero": hero_id, "campaign": found.id})  # fmt: skip
+    return get(connection, found.id)
+
+
+def waiting(connection: Connection) -> list[str]:
+    """Ids of paused campaigns, of which nothing is begun."""
+    query = text("SELECT id FROM campaigns WHERE status = 'paused'")
+    return list(connection.execute(query).scalars())
+
+
+def current(connection: Connection, hero_id: str) -> Campaign | None:
+    """The campaign of a hero that goes on, now or when the hero is chosen."""
+    query = "SELECT * FROM campaigns WHERE hero_id = :h AND status IN ('active', 'paused')"
+    row = connection.execute(text(query), {"h": hero_id}).first()
+    return None if row is None else _campaign(row)
+
+
 def active(connection: Connection, hero_id: str) -> Campaign | None:
-    """The active campaign of a hero."""
+    """The campaign of a hero that goes on now."""
     query = "SELECT * FROM campaigns WHERE hero_id = :h AND status = 'active'"
     row = connection.execute(text(query), {"h": hero_id}).first()
     return None if row is None else _campaign(row)
@@ -125,16 +165,17 @@ def archive(connection: Connection, campaign_id: str) -> Campaign:
 
 
 def resume(connection: Connection, campaign_id: str) -> Campaign:
-    """Continue a campaign that was put away; the active one of its hero is archived."""
+    """Continue a campaign that was put away; the current one of its hero is archived."""
     found = get(connection, campaign_id)
-    current = active(connection, found.hero_id)
-    if current is not None and current.id == campaign_id:
-        raise Conflict(refuse("this campaign is active already", campaign_id, "Leave it running"))
-    if current is not None:
-        archive(connection, current.id)
+    old = current(connection, found.hero_id)
+    if old is not None and old.id == campaign_id:
+        remedy = "Leave it, or choose its hero"
+        raise Conflict(refuse(f"this campaign is {old.status} already", campaign_id, remedy))
+    if old is not None:
+        archive(connection, old.id)
     connection.execute(
-        text("UPDATE campaigns SET status = 'active', archived_at = NULL WHERE id = :i"),
-        {"i": campaign_id},
+        text("UPDATE campaigns SET status = :s, archived_at = NULL WHERE id = :i"),
+        {"s": _status(connection, found.hero_id), "i": campaign_id},
     )
     say(connection, "hero.stat_change", f"{found.name}: continued", data={"campaign": campaign_id})
     return get(connection, campaign_id)
@@ -166,6 +207,15 @@ def advance(connection: Connection, campaign_id: str, step: int, metrics: dict[s
     connection.execute(
         text("UPDATE campaigns SET current_step = :s, peak_metrics = :p WHERE id = :i"),
         {"s": max(step, found.current_step), "p": json.dumps(peaks), "i": campaign_id},
+    )
+
+
+def note_level(connection: Connection, campaign_id: str, skill: str, level: int) -> None:
+    """Write down the highest level of a skill."""
+    peaks = {**get(connection, campaign_id).peak_skill_levels, skill: level}
+    connection.execute(
+        text("UPDATE campaigns SET peak_skill_levels = :p WHERE id = :i"),
+        {"p": json.dumps(peaks), "i": campaign_id},
     )
 
 

@@ -7,6 +7,7 @@ paused   runs wait with their checkpoint saved; nothing new begins
 stopped  runs end with a checkpoint and their jobs go back to the queue; nothing new begins
 skip     runs end with a checkpoint and their quests count as skipped; the next one begins
 held     like paused, by the machine: on battery, disk full; ends by itself
+switch   another hero trains; runs of the others end like stopped ones and wait for their hero
 """
 
 from __future__ import annotations
@@ -17,13 +18,14 @@ from typing import Any
 
 from sqlalchemy import Connection, text
 
-from levelcap.campaign import runs
+from levelcap.campaign import campaigns, runs
 from levelcap.campaign.events import say
+from levelcap.campaign.heroes import TextHeroFile, find_hero
 from levelcap.campaign.values import get_value, set_value
 from levelcap.campaign.work import TRAINING
 from levelcap.jobs.store import Store
 from levelcap.kit.db import reading, transaction
-from levelcap.kit.errors import unknown_name
+from levelcap.kit.errors import Conflict, refuse, unknown_name
 
 ACTIONS = ("pause", "resume", "stop", "skip")
 PAUSE, STOP, SKIP = "pause", "stop", "skip"
@@ -86,9 +88,32 @@ def hold(store: Store, reason: str | None) -> Wish:
     return after
 
 
-def running_folders(connection: Connection) -> list[Path]:
-    """Folders of the runs that are going on."""
+def switch(store: Store, hero_id: str) -> campaigns.Campaign:
+    """Let another hero train, from the next training step on.
+
+    Raises:
+        UnknownName: no such hero. Conflict: the realm cannot train it.
+    """
+    hero = find_hero(hero_id)
+    if isinstance(hero, TextHeroFile) and (reason := hero.why_not()) is not None:
+        remedy = "Choose dio-tiny, which needs none"
+        raise Conflict(refuse(f"{hero.name} cannot train here: {reason}", hero_id, remedy))
+    with transaction(store.engine) as connection:
+        found = campaigns.active(connection, hero_id)
+        if found is None or campaigns.chosen_hero(connection) != hero_id:
+            found = campaigns.choose(connection, hero_id)
+        going = running_folders(connection, paused=True)
+    for place in going:
+        place.mkdir(parents=True, exist_ok=True)
+        (place / STOP).touch()
+    return found
+
+
+def running_folders(connection: Connection, paused: bool = False) -> list[Path]:
+    """Folders of the runs that are going on; paused: only those of paused campaigns."""
     query = "SELECT run FROM quests WHERE status = 'running' AND run IS NOT NULL"
+    if paused:
+        query += " AND campaign IN (SELECT id FROM campaigns WHERE status = 'paused')"
     return [runs.run_folder(run) for run in connection.execute(text(query)).scalars()]
 
 

@@ -11,10 +11,12 @@ from typing import Any
 
 from sqlalchemy import Connection, text
 
-from levelcap.campaign import campaigns, quests, runs
+from levelcap.campaign import campaigns, lessons, quests, runs
 from levelcap.campaign.events import say
-from levelcap.campaign.snapshots import enter_snapshot
+from levelcap.campaign.skills import take_exams
+from levelcap.campaign.snapshots import enter_snapshot, judge_passives
 from levelcap.campaign.strength import store_eval
+from levelcap.guild.drill import SKILL as SCHOOL
 from levelcap.jobs.job import Job
 from levelcap.jobs.store import Store
 from levelcap.vault.assets import register
@@ -39,8 +41,7 @@ def effects_of(store: Store) -> dict[str, Effect]:
         for name in result["snapshots"]:
             enter_snapshot(connection, store, result["run"], run / "snapshots" / name)
         runs.finish(connection, result["run"], result)
-        if result.get("validation"):
-            _note_validation(connection, result)
+        _note_learning(connection, store, result)
         status = "skipped" if result["skipped"] else "done"
         quests.end(connection, job.id, status, result)
         steps, seconds = result["steps"], max(result["seconds"], 1e-9)
@@ -51,6 +52,9 @@ def effects_of(store: Store) -> dict[str, Effect]:
     def evaluate(connection: Connection, job: Job, result: dict[str, Any]) -> None:
         checkpoint = job.payload["checkpoint"]
         store_eval(connection, checkpoint, job.id, job.payload["seed"], result)
+        if "passives" in result:
+            _examined(connection, job, result)
+            return
         elo, low, high = result["elo"]
         rate(connection, checkpoint, (elo, low, high), result.get("bound", ""))
         amend(connection, checkpoint, accuracy=result["accuracy"])
@@ -66,6 +70,15 @@ def effects_of(store: Store) -> dict[str, Effect]:
             severity="success", data={"checkpoint": checkpoint, "elo": elo, "low": low,
                                       "high": high})  # fmt: skip
 
+    def sparring(connection: Connection, job: Job, result: dict[str, Any]) -> None:
+        name = result["lessons"]
+        asset = None if name is None else lessons.keep(connection, name)
+        quests.end(connection, job.id, "done", {**result, "asset": asset})
+        say(connection, "data.sparred",
+            f"{result['wrong']} of {result['asked']} answers in {result['skill']} level "
+            f"{result['level']} were wrong: {result['rows']} lessons", severity="success",
+            data={"asset": asset, "job": job.id, "weak": result["weak"]})  # fmt: skip
+
     def retention(connection: Connection, job: Job, result: dict[str, Any]) -> None:
         say(connection, "vault.retention", f"{len(result['removed'])} checkpoints removed",
             data=result)  # fmt: skip
@@ -74,9 +87,37 @@ def effects_of(store: Store) -> dict[str, Effect]:
         """The result itself is all there is to keep."""
 
     return {
-        "record": record, "imitate": train, "reinforce": train, "eval": evaluate,
+        "record": record, "imitate": train, "reinforce": train, "study": train,
+        "sparring": sparring, "eval": evaluate,
         "retention": retention, "report": quiet, "health_check": quiet,
     }  # fmt: skip
+
+
+def _note_learning(connection: Connection, store: Store, result: dict[str, Any]) -> None:
+    """What one kind of training knows of itself beyond its loss."""
+    if result.get("validation"):
+        _note_validation(connection, result)
+    take_exams(connection, runs.get(connection, result["run"]))
+    if result.get("skill") == SCHOOL:
+        judge_passives(connection, store, result["run"])
+
+
+def _examined(connection: Connection, job: Job, result: dict[str, Any]) -> None:
+    """What the exam of a text hero's checkpoint says, into its row and its campaign."""
+    checkpoint = job.payload["checkpoint"]
+    entry = row_of(connection, checkpoint)
+    assert entry is not None  # an evaluation belongs to a row
+    own = result["skill"] == (entry.skill_name or result["skill"])
+    if own and result["level"] == (entry.skill_level or result["level"]):
+        # An exam in another skill or at another level is kept, but is not what the row tells.
+        amend(connection, checkpoint, accuracy=result["accuracy"], val_loss=result["val_loss"],
+              skill_name=result["skill"], skill_level=result["level"])  # fmt: skip
+    if entry.campaign is not None and result["val_loss"] is not None:
+        figures = {f"{result['skill']}_val_loss": result["val_loss"]}
+        campaigns.advance(connection, entry.campaign, entry.step, figures)
+    quests.end(connection, job.id, "done", {"text": result["text"]})
+    say(connection, "eval.completed", f"{checkpoint}: {result['text']}", severity="success",
+        data={"checkpoint": checkpoint, "accuracy": result["accuracy"]})  # fmt: skip
 
 
 def _note_validation(connection: Connection, result: dict[str, Any]) -> None:

@@ -2,7 +2,8 @@
 
 For the arena hero: record a teacher -> imitate it -> rounds of reinforcement in one run that goes
 on and on against its growing past -> every snapshot is judged -> better ones become champion.
-When rounds stop helping they become longer; nothing ends by itself.
+When rounds stop helping they become longer; nothing ends by itself. The text hero's side is in
+`studies`. Only the chosen hero's wheel turns.
 """
 
 from __future__ import annotations
@@ -13,10 +14,10 @@ from typing import Any
 
 from sqlalchemy import Connection, text
 
-from levelcap.campaign import campaigns, quests, runs
+from levelcap.campaign import campaigns, quests, runs, studies
 from levelcap.campaign.campaigns import Campaign
 from levelcap.campaign.events import say
-from levelcap.campaign.heroes import ArenaHero, load_heroes
+from levelcap.campaign.heroes import ArenaHero, find_hero
 from levelcap.campaign.recipes import read_recipe
 from levelcap.campaign.strength import difference
 from levelcap.jobs.store import Store
@@ -92,25 +93,28 @@ def _seed(campaign: Campaign) -> int:
 
 
 def turn(store: Store) -> list[str]:
-    """One turn for every hero; returns the ids of quests that were added."""
-    added = []
-    for hero in load_heroes().values():
-        with reading(store.engine) as connection:
-            campaign = campaigns.active(connection, hero.id)
-        if campaign is None:
-            continue
+    """One turn for the chosen hero; returns the ids of quests that were added."""
+    with reading(store.engine) as connection:
+        hero = find_hero(campaigns.chosen_hero(connection))
+        campaign = campaigns.active(connection, hero.id)
+    if campaign is None:
+        return []
+    if isinstance(hero, ArenaHero):
         settle(store, hero.id, campaign)
-        with reading(store.engine) as connection:
-            now = standing(connection, campaign)
-        recipe = next_recipe(hero, campaign, now)
-        if recipe is None:
-            continue
-        number = f"{campaign.id}-{_count(store, campaign.id)}"
-        quest = quests.enter(
-            store, campaign.id, read_recipe(recipe), source="scheduler", key=f"next-{number}"
-        )
-        added.append(quest.id)
-    return added
+    else:
+        _crown_text(store, hero.id)
+    with reading(store.engine) as connection:
+        if isinstance(hero, ArenaHero):
+            recipe = next_recipe(hero, campaign, standing(connection, campaign))
+        else:
+            recipe = studies.next_recipe(connection, hero, campaign)
+    if recipe is None:
+        return []
+    number = f"{campaign.id}-{_count(store, campaign.id)}"
+    quest = quests.enter(
+        store, campaign.id, read_recipe(recipe), source="scheduler", key=f"next-{number}"
+    )
+    return [quest.id]
 
 
 def _count(store: Store, campaign_id: str) -> int:
@@ -120,11 +124,11 @@ def _count(store: Store, campaign_id: str) -> int:
 
 
 def begin(store: Store) -> None:
-    """A realm without any campaign starts one for every hero."""
+    """A realm whose chosen hero never had a campaign starts one."""
     with transaction(store.engine) as connection:
-        for hero in load_heroes().values():
-            if not campaigns.list_all(connection, hero.id):
-                campaigns.create(connection, hero.id, f"{hero.name}'s first campaign")
+        hero = find_hero(campaigns.chosen_hero(connection))
+        if not campaigns.list_all(connection, hero.id):
+            campaigns.create(connection, hero.id, f"{hero.name}'s first campaign")
 
 
 def settle(store: Store, hero: str, campaign: Campaign) -> None:
@@ -198,10 +202,22 @@ def _crown(store: Store, hero: str) -> None:
     reason = "first judged checkpoint"
     if gain is not None:
         reason = f"{gain[0]:+.0f} Elo ({gain[1]:+.0f} to {gain[2]:+.0f}) over the champion"
+    _promote(store, hero, best.id, reason)
+
+
+def _crown_text(store: Store, hero: str) -> None:
+    """Promote the checkpoint with the most levels, then the best accuracy."""
+    with reading(store.engine) as connection:
+        found = studies.better(connection, hero)
+    if found is not None:
+        _promote(store, hero, *found)
+
+
+def _promote(store: Store, hero: str, checkpoint: str, reason: str) -> None:
     try:
-        promote(store.engine, best.id, reason)
+        promote(store.engine, checkpoint, reason)
     except (Conflict, Corrupt) as error:
         say(store.engine, "vault.promotion_refused", str(error), severity="warning")
         return
-    say(store.engine, "vault.champion_promoted", f"{best.id}: {reason}", severity="success",
-        data={"checkpoint": best.id, "hero": hero})  # fmt: skip
+    say(store.engine, "vault.champion_promoted", f"{checkpoint}: {reason}", severity="success",
+        data={"checkpoint": checkpoint, "hero": hero})  # fmt: skip

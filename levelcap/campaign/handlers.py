@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from levelcap.campaign import teaching
 from levelcap.campaign.control import SKIP
 from levelcap.campaign.evaluate import evaluate
 from levelcap.campaign.runs import run_folder, shard_folder
@@ -28,6 +29,7 @@ from levelcap.learn.imitation.run import imitate
 from levelcap.learn.rl.config import for_world
 from levelcap.learn.rl.run import Request as RlRequest
 from levelcap.learn.rl.run import reinforce
+from levelcap.nets.checkpoint import read_meta
 from levelcap.play.record import record
 
 Locate = Callable[[str], Path]
@@ -37,8 +39,8 @@ OnPublish = Callable[[str, Path], None]
 class Workshop:
     """The handlers of one worker process.
 
-    locate: id of a checkpoint -> its folder. on_publish: told (run id, folder) of every snapshot
-    as soon as it is on disk; None when the worker does not own the database.
+    locate: id of a checkpoint or dataset -> its folder. on_publish: told (run id, folder) of every
+    snapshot as soon as it is on disk; None when the worker does not own the database.
     """
 
     def __init__(self, locate: Locate, on_publish: OnPublish | None = None) -> None:
@@ -48,7 +50,8 @@ class Workshop:
         """Everything this process can do."""
         return {
             "record": guarded(self.record), "imitate": guarded(self.imitate),
-            "reinforce": guarded(self.reinforce), "eval": guarded(self.evaluate),
+            "reinforce": guarded(self.reinforce), "study": guarded(self.study),
+            "sparring": guarded(self.sparring), "eval": guarded(self.evaluate),
             "retention": guarded(self.retention), "report": guarded(self.report),
             "health_check": guarded(self.health_check),
         }  # fmt: skip
@@ -96,6 +99,19 @@ class Workshop:
         outcome = reinforce(request, config, Stops(minutes=given["minutes"]), hooks)
         return self._trained(job, place, outcome)
 
+    def study(self, job: Job, context: Context) -> dict[str, Any]:
+        """Continue a run of study until it has had the minutes asked for."""
+        given, place = job.payload, run_folder(job.payload["run"])
+        taught = teaching.study(
+            given, place, self.locate, _settings(given["knobs"]), self._hooks(job, context)
+        )
+        values = {"skill": given["preset"] or given["skill"], "level": taught.level}
+        return self._trained(job, place, taught.outcome) | values
+
+    def sparring(self, job: Job, context: Context) -> dict[str, Any]:
+        """Wrong answers become lessons."""
+        return teaching.sparring(self.locate(job.payload["checkpoint"]), job.payload)
+
     def _hooks(self, job: Job, context: Context) -> Hooks:
         run = job.payload["run"]
         goal = job.payload["minutes"] * 60
@@ -130,8 +146,11 @@ class Workshop:
     def evaluate(self, job: Job, context: Context) -> dict[str, Any]:
         """Judge a checkpoint."""
         given = job.payload
+        place = self.locate(given["checkpoint"])
+        if read_meta(place).text is not None:
+            return teaching.evaluate_text(place, given)
         return evaluate(
-            self.locate(given["checkpoint"]), games=given["games"], seed=given["seed"],
+            place, games=given["games"], seed=given["seed"],
             on_progress=lambda done, total, what: context.progress(done / total, what),
         )  # fmt: skip
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import cache
 from importlib import resources
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, model_validator
@@ -83,13 +83,23 @@ class TextHeroFile(BaseModel):
         """Where the published weights must lie; None: none are needed."""
         return None if self.model is None else get_base_dir() / "models" / self.model
 
+    def why_not(self) -> str | None:
+        """Why the realm cannot train it; None: it can."""
+        if self.model is None:
+            return None
+        if not (self.folder() or Path()).is_dir():
+            return f"its weights are not in models/{self.model}"
+        return "training from published weights is not built yet"
 
-_ANY: TypeAdapter[ArenaHero | TextHeroFile] = TypeAdapter(
+
+Hero = ArenaHero | TextHeroFile
+H = TypeVar("H", ArenaHero, TextHeroFile, Hero)
+_ANY: TypeAdapter[Hero] = TypeAdapter(
     Annotated[ArenaHero | TextHeroFile, Field(discriminator="kind")]
 )
 
 
-def _read(path: Any, name: str) -> ArenaHero | TextHeroFile:
+def _read(path: Any, name: str) -> Hero:
     try:
         return _ANY.validate_python(yaml.safe_load(path.read_text(encoding="utf-8")))
     except (OSError, UnicodeDecodeError, yaml.YAMLError, ValidationError) as error:
@@ -101,50 +111,57 @@ def _read(path: Any, name: str) -> ArenaHero | TextHeroFile:
 
 
 @cache
-def _shipped() -> dict[str, ArenaHero | TextHeroFile]:
+def _shipped() -> dict[str, Hero]:
     folder = resources.files("levelcap") / "data" / "heroes"
     found = [_read(p, p.name) for p in folder.iterdir() if p.name.endswith(".yaml")]
     return {hero.id: hero for hero in found}
 
 
-def _all() -> dict[str, ArenaHero | TextHeroFile]:
+def all_heroes() -> dict[str, Hero]:
+    """Heroes of every kind by id, those of the arena first."""
     heroes = dict(_shipped())
     own: Path = get_base_dir() / "config" / "heroes"
     for path in sorted(own.glob("*.yaml")) if own.is_dir() else []:
         hero = _read(path, path.name)
         heroes[hero.id] = hero
-    return heroes
+    return dict(sorted(heroes.items(), key=lambda row: (row[1].kind, _weight(row[1]), row[0])))
+
+
+def _weight(hero: Hero) -> str:
+    """Heroes that need no weights of others come first."""
+    return hero.model or "" if isinstance(hero, TextHeroFile) else ""
 
 
 def load_heroes() -> dict[str, ArenaHero]:
     """The arena's heroes by id, those of the realm's own files included."""
-    return {name: hero for name, hero in _all().items() if isinstance(hero, ArenaHero)}
+    return {name: hero for name, hero in all_heroes().items() if isinstance(hero, ArenaHero)}
 
 
 def load_text_heroes() -> dict[str, TextHeroFile]:
     """The text heroes by id, those of the realm's own files included."""
-    return {name: hero for name, hero in _all().items() if isinstance(hero, TextHeroFile)}
+    return {name: hero for name, hero in all_heroes().items() if isinstance(hero, TextHeroFile)}
+
+
+def find_hero(hero_id: str) -> Hero:
+    """One hero of any kind.
+
+    Raises:
+        UnknownName: no file of that id.
+    """
+    return _pick("hero", hero_id, all_heroes())
 
 
 def get_hero(hero_id: str) -> ArenaHero:
-    """One hero of the arena.
-
-    Raises:
-        UnknownName: no file of that id.
-    """
-    heroes = load_heroes()
-    if hero_id not in heroes:
-        raise unknown_name("hero", hero_id, heroes)
-    return heroes[hero_id]
+    """One hero of the arena (see `find_hero`)."""
+    return _pick("hero of the arena", hero_id, load_heroes())
 
 
 def get_text_hero(hero_id: str) -> TextHeroFile:
-    """One text hero.
+    """One text hero (see `find_hero`)."""
+    return _pick("text hero", hero_id, load_text_heroes())
 
-    Raises:
-        UnknownName: no file of that id.
-    """
-    heroes = load_text_heroes()
+
+def _pick(what: str, hero_id: str, heroes: dict[str, H]) -> H:
     if hero_id not in heroes:
-        raise unknown_name("text hero", hero_id, heroes)
+        raise unknown_name(what, hero_id, heroes)
     return heroes[hero_id]

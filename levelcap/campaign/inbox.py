@@ -1,6 +1,7 @@
 """The inbox: files that people drop become quests, or go to quarantine with the reason.
 
     inbox/*.yaml                   a recipe, normal priority
+    inbox/*.jsonl                  lessons for the text hero: checked by the guild's data gate
     inbox/high/*, inbox/low/*      the same with another priority
     inbox/quarantine/              what was refused, each with `<name>.reason.json`
     inbox/done/                    recipes that became quests
@@ -16,21 +17,22 @@ import os
 import time
 from pathlib import Path
 
-from levelcap.campaign import campaigns, quests
+from levelcap.campaign import campaigns, lessons, quests
 from levelcap.campaign.events import say
-from levelcap.campaign.heroes import load_heroes
-from levelcap.campaign.recipes import MAX_BYTES, parse_recipe
+from levelcap.campaign.recipes import MAX_BYTES, TEXT_QUESTS, parse_recipe, read_recipe
+from levelcap.guild.gate import Report, refuse_file
 from levelcap.jobs.job import Refused
 from levelcap.jobs.store import Store
-from levelcap.kit.db import reading
+from levelcap.kit.db import reading, transaction
 from levelcap.kit.errors import BadFile, BadValue, Conflict, LevelcapError, refuse
 from levelcap.kit.files import write_bytes, write_json
-from levelcap.kit.ids import check_id, sha256_bytes, short_id
+from levelcap.kit.ids import check_id, sha256_bytes, sha256_file, short_id
 from levelcap.kit.paths import folder
 
 SETTLE_S = 1.0
 PRIORITIES = ("high", "normal", "low")
 SUFFIXES = (".yaml", ".yml")
+LESSONS = ".jsonl"
 _OWN = frozenset({"quarantine", "done", *PRIORITIES})
 
 
@@ -66,11 +68,12 @@ def _waiting(moment: float) -> list[tuple[Path, str]]:
 def _take(store: Store, path: Path, priority: str) -> quests.Quest:
     if path.is_symlink() or not path.is_file():
         raise BadFile(refuse("only plain files are taken", path.name, "Drop the file itself"))
+    if path.suffix.lower() == LESSONS:
+        return _take_lessons(store, path, path.name, priority)
     if path.suffix.lower() not in SUFFIXES:
-        remedy = f"Drop a recipe ({', '.join(SUFFIXES)})"
+        remedy = f"Drop a recipe ({', '.join(SUFFIXES)}) or lessons ({LESSONS})"
         raise BadFile(refuse("this kind of file is not known", path.name, remedy))
-    data = _read(path)
-    quest = enter_text(store, data, path.name, priority)
+    quest = enter_text(store, _read(path), path.name, priority)
     done = folder("inbox") / "done"
     done.mkdir(exist_ok=True)
     os.replace(path, done / f"{quest.id}{path.suffix.lower()}")
@@ -99,16 +102,18 @@ def enter_text(store: Store, data: bytes, name: str, priority: str | None = None
     recipe = parse_recipe(text, name)
     if priority in ("high", "low"):
         recipe = recipe.model_copy(update={"priority": priority})
-    campaign = active_campaign(store)
+    campaign = active_campaign(store, isinstance(recipe, TEXT_QUESTS))
     key = f"inbox-{short_id(sha256_bytes(data))}-{campaign}"
     return quests.enter(store, campaign, recipe, source=f"inbox: {name}"[:100], key=key[:100])
 
 
-def active_campaign(store: Store) -> str:
-    """The campaign that a dropped recipe belongs to."""
+def active_campaign(store: Store, for_text: bool = False) -> str:
+    """The campaign that a dropped recipe belongs to; one for text waits for a text hero's turn."""
+    if for_text:
+        return lessons.text_campaign(store)
     with reading(store.engine) as connection:
-        for hero in load_heroes().values():
-            if (found := campaigns.active(connection, hero.id)) is not None:
+        for hero in (campaigns.chosen_hero(connection), campaigns.FIRST_HERO):
+            if (found := campaigns.current(connection, hero)) is not None:
                 return found.id
     raise Conflict(refuse("no campaign is active", "none", "Start or continue one first"))
 
@@ -120,6 +125,8 @@ def upload(store: Store, name: str, data: bytes) -> quests.Quest:
         BadValue: a name that is no plain file name; and whatever `enter_text` raises.
     """
     check_id(name, "file")
+    if Path(name).suffix.lower() == LESSONS:
+        return _upload_lessons(store, name, data)
     if Path(name).suffix.lower() not in SUFFIXES:
         remedy = f"Send a recipe ({', '.join(SUFFIXES)})"
         raise BadValue(refuse("this kind of file is not known", name, remedy))
@@ -132,6 +139,58 @@ def upload(store: Store, name: str, data: bytes) -> quests.Quest:
         write_bytes(kept, data[:MAX_BYTES])
         write_json(kept.with_name(kept.name + ".reason.json"), {"file": name, "reason": str(error)})
         raise
+
+
+def _upload_lessons(store: Store, name: str, data: bytes) -> quests.Quest:
+    path = folder("inbox") / f".upload-{time.time_ns()}-{name}"
+    write_bytes(path, data)
+    try:
+        return _take_lessons(store, path, name, "normal")
+    except LevelcapError as error:
+        if not isinstance(error, Refused):
+            quarantine(store, path, str(error))
+        raise
+    finally:
+        path.unlink(missing_ok=True)
+
+
+def _take_lessons(store: Store, path: Path, name: str, priority: str) -> quests.Quest:
+    """A lesson file becomes a dataset and a quest of study; its bad lines go to quarantine."""
+    if (size := path.stat().st_size) > lessons.MAX_BYTES:
+        what = f"a lesson file has at most {lessons.MAX_BYTES} bytes"
+        raise BadFile(refuse(what, size, "Split it"))
+    report = lessons.gate(path)
+    _set_aside(name, report)
+    refuse_file(Path(name), report)
+    made = f"lessons-{short_id(sha256_file(path))}"
+    lessons.publish_lessons(made, report.lessons, "inbox")
+    with transaction(store.engine) as connection:
+        asset = lessons.keep(connection, made)
+    campaign = lessons.text_campaign(store)
+    recipe = read_recipe({
+        "quest": "study", "skill": lessons.skill_of(report) or "bin", "lessons": [asset],
+        "priority": priority, "from": lessons.newest(store, campaign),
+        "title": f"Study {len(report.lessons):,} lessons of {name}"[:80],
+    })  # fmt: skip
+    key = f"inbox-{made}-{campaign}"[:100]
+    quest = quests.enter(store, campaign, recipe, source=f"inbox: {name}"[:100], key=key)
+    done = folder("inbox") / "done"
+    done.mkdir(exist_ok=True)
+    os.replace(path, done / f"{quest.id}{LESSONS}")
+    return quest
+
+
+def _set_aside(name: str, report: Report) -> None:
+    """The lines of a file that were rejected, in quarantine with their numbers and reasons."""
+    if not report.rejects:
+        return
+    place = folder("inbox") / "quarantine"
+    place.mkdir(exist_ok=True)
+    safe = "".join(c if c.isalnum() or c in "._-" else "_" for c in name)[:80]
+    rows = [{"line": row.line, "reason": row.reason} for row in report.rejects]
+    write_json(place / f"{time.time_ns()}-{safe}.rejects.json",
+               {"file": name[:200], "rows": report.rows, "invalid": report.invalid,
+                "leaks": report.leaks, "rejects": rows})  # fmt: skip
 
 
 def quarantine(store: Store, path: Path, reason: str) -> Path:

@@ -13,9 +13,19 @@ from typing import Any
 
 from sqlalchemy import Connection, text
 
-from levelcap.campaign import campaigns, runs
+from levelcap.campaign import campaigns, lessons, runs
 from levelcap.campaign.events import say
-from levelcap.campaign.recipes import EvaluateRecipe, ImitateRecipe, RecordRecipe
+from levelcap.campaign.recipes import (
+    TEXT_QUESTS,
+    EvaluateRecipe,
+    ImitateRecipe,
+    RecordRecipe,
+    SchoolRecipe,
+    SparRecipe,
+    StudyRecipe,
+)
+from levelcap.campaign.skills import track
+from levelcap.campaign.snapshots import asked
 from levelcap.jobs.priority import set_priority
 from levelcap.jobs.store import Store
 from levelcap.kit.db import reading, transaction
@@ -23,7 +33,11 @@ from levelcap.kit.errors import BadValue, Conflict, refuse, unknown_name
 from levelcap.vault.ask import resolve
 from levelcap.vault.assets import now
 
-JOB_OF = {"record": "record", "imitate": "imitate", "reinforce": "reinforce", "evaluate": "eval"}
+JOB_OF = {
+    "record": "record", "imitate": "imitate", "reinforce": "reinforce", "evaluate": "eval",
+    "school": "study", "study": "study", "spar": "sparring",
+}  # fmt: skip
+RUNS = ("imitate", "reinforce", "school", "study")  # quests with a run of their own
 OPEN = ("queued", "running")
 
 
@@ -67,8 +81,10 @@ def enter(
     payload = _payload(store, campaign_id, recipe)
     kind = str(recipe.quest)
     quest_id = f"quest-{secrets.token_hex(6)}"
-    if kind in ("imitate", "reinforce") and payload.get("run") is None:
+    if kind in RUNS and payload.get("run") is None:
         payload["run"] = f"{kind}-{quest_id.removeprefix('quest-')}"
+    if kind == "spar":
+        payload["lessons"] = f"spar-{quest_id.removeprefix('quest-')}"
     if kind == "record":
         payload["shard"] = f"demos-{quest_id.removeprefix('quest-')}"
     with transaction(store.engine) as connection:
@@ -79,8 +95,8 @@ def enter(
             JOB_OF[kind], payload, priority=recipe.priority, idempotency_key=key,
             campaign=campaign_id, connection=connection,
         )  # fmt: skip
-        if kind in ("imitate", "reinforce"):
-            runs.begin(connection, kind, payload, campaign_id, campaign.current_step)
+        if kind in RUNS:
+            runs.begin(connection, JOB_OF[kind], payload, campaign_id, campaign.current_step)
         last = connection.execute(text("SELECT coalesce(max(seq), 0) FROM quests")).scalar_one()
         title = recipe.title or _title(recipe)
         connection.execute(
@@ -102,10 +118,11 @@ def enter(
 
 def _payload(store: Store, campaign_id: str, recipe: Any) -> dict[str, Any]:
     """The job's payload, names resolved to ids; what does not exist is refused here."""
+    if isinstance(recipe, TEXT_QUESTS):
+        return lessons.payload(store, campaign_id, recipe)
     values = recipe.model_dump(exclude={"quest", "title", "priority"})
     if isinstance(recipe, EvaluateRecipe):
-        entry = resolve(store.engine, recipe.checkpoint)
-        return {"checkpoint": entry.id, "games": recipe.games, "seed": recipe.seed}
+        return _judged(store, recipe)
     if isinstance(recipe, RecordRecipe):
         return {**values, "shard": "unnamed"}
     if isinstance(recipe, ImitateRecipe):
@@ -124,7 +141,28 @@ def _payload(store: Store, campaign_id: str, recipe: Any) -> dict[str, Any]:
     return {**values, "start": start}
 
 
+def _judged(store: Store, recipe: EvaluateRecipe) -> dict[str, Any]:
+    entry = resolve(store.engine, recipe.checkpoint)
+    values: dict[str, Any] = {
+        "checkpoint": entry.id, "games": recipe.games, "seed": recipe.seed, **asked(entry),
+        "passives": recipe.passives,
+    }  # fmt: skip
+    if recipe.level is not None:
+        values["level"] = recipe.level
+    if recipe.skill is not None:
+        skill, preset = track(recipe.skill)
+        skill.check(recipe.level or 1, preset)
+        values |= {"skill_id": skill.id, "preset": preset}
+    return values
+
+
 def _title(recipe: Any) -> str:
+    if isinstance(recipe, SchoolRecipe):
+        return f"School: {recipe.minutes:g} minutes of primitives"
+    if isinstance(recipe, StudyRecipe):
+        return f"Study {recipe.skill} up to {recipe.minutes:g} minutes"
+    if isinstance(recipe, SparRecipe):
+        return f"Spar: {recipe.count} problems of {recipe.skill}"
     if isinstance(recipe, RecordRecipe):
         return f"Record {recipe.games} games of {recipe.teacher} in {recipe.world}"
     if isinstance(recipe, ImitateRecipe):

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection, Engine
 
-from levelcap.campaign import quests, schema
+from levelcap.campaign import campaigns, quests, schema
 from levelcap.campaign.effects import effects_of
 from levelcap.campaign.events import say
 from levelcap.campaign.work import JOB_TYPES
@@ -51,7 +51,7 @@ def open_realm() -> Realm:
     except BaseException:
         engine.dispose()
         raise
-    store = Store(engine, JOB_TYPES, on_event=_tell)
+    store = Store(engine, JOB_TYPES, on_event=_tell, waiting=campaigns.waiting)
     store.effects = effects_of(store)
     return Realm(engine, store)
 

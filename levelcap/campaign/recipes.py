@@ -16,7 +16,7 @@ from typing import Annotated, Any, Literal
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
-from levelcap.campaign.work import Knobs, Minutes, Name, Ruleset, Seed
+from levelcap.campaign.work import Knobs, Level, Minutes, Name, Ruleset, Seed
 from levelcap.kit.errors import BadFile, BadValue, refuse
 
 MAX_BYTES = 64 << 10
@@ -28,11 +28,14 @@ class _Recipe(BaseModel):
 
     title: Annotated[str, Field(max_length=80)] = ""
     priority: Priority = "normal"
-    world: Ruleset = "duel"
     seed: Seed = 0
 
 
-class RecordRecipe(_Recipe):
+class _Arena(_Recipe):
+    world: Ruleset = "duel"
+
+
+class RecordRecipe(_Arena):
     """Record games of a bot, to be imitated later."""
 
     quest: Literal["record"]
@@ -41,7 +44,7 @@ class RecordRecipe(_Recipe):
     games: Annotated[int, Field(ge=2, le=200_000)] = 3000
 
 
-class ImitateRecipe(_Recipe):
+class ImitateRecipe(_Arena):
     """Clone recorded play."""
 
     quest: Literal["imitate"]
@@ -52,7 +55,7 @@ class ImitateRecipe(_Recipe):
     knobs: Knobs = Field(default={}, alias="set")
 
 
-class ReinforceRecipe(_Recipe):
+class ReinforceRecipe(_Arena):
     """Let a checkpoint play and learn; or let a run go on until it has had `minutes` in all."""
 
     quest: Literal["reinforce"]
@@ -64,16 +67,63 @@ class ReinforceRecipe(_Recipe):
     knobs: Knobs = Field(default={}, alias="set")
 
 
-class EvaluateRecipe(_Recipe):
-    """Judge a checkpoint."""
+class EvaluateRecipe(_Arena):
+    """Judge a checkpoint; of a text hero by an exam in a skill (or preset) and the passives."""
 
     quest: Literal["evaluate"]
     checkpoint: Name = "latest"
     games: Annotated[int, Field(ge=40, le=20_000, multiple_of=40)] = 400
+    skill: Name | None = None
+    level: Level | None = None
+    passives: Literal["lite", "full"] = "lite"
+
+
+class SchoolRecipe(_Recipe):
+    """Teach a new text hero the primitives."""
+
+    quest: Literal["school"]
+    minutes: Annotated[float, Field(gt=0, le=10, allow_inf_nan=False)] = 5.0
+    knobs: Knobs = Field(default={}, alias="set")
+
+
+class StudyRecipe(_Recipe):
+    """Teach a text hero a skill (or preset); or let a run go on until it has had `minutes`."""
+
+    quest: Literal["study"]
+    skill: Name = "bin"
+    start: Name | None = Field(default=None, alias="from")
+    run: Name | None = None
+    level: Level | None = None
+    """nothing: where the hero stands"""
+    lessons: Annotated[list[Name], Field(max_length=16)] = []
+    """ids of datasets that are trained on besides"""
+    minutes: Minutes = 2.0
+    knobs: Knobs = Field(default={}, alias="set")
+
+
+class SparRecipe(_Recipe):
+    """Let a text hero answer fresh problems and make lessons of its wrong answers."""
+
+    quest: Literal["spar"]
+    skill: Name = "bin"
+    checkpoint: Name = "latest"
+    level: Level | None = None
+    count: Annotated[int, Field(ge=4, le=5000)] = 400
+    priority: Priority = "high"
+
+
+TEXT_QUESTS = (SchoolRecipe, StudyRecipe, SparRecipe)
 
 
 Recipe = Annotated[
-    RecordRecipe | ImitateRecipe | ReinforceRecipe | EvaluateRecipe, Field(discriminator="quest")
+    RecordRecipe
+    | ImitateRecipe
+    | ReinforceRecipe
+    | EvaluateRecipe
+    | SchoolRecipe
+    | StudyRecipe
+    | SparRecipe,
+    Field(discriminator="quest"),
 ]
 _ADAPTER: TypeAdapter[Any] = TypeAdapter(Recipe)
 

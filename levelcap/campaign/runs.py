@@ -53,8 +53,15 @@ def shard_folder(shard: str) -> Path:
     return folder("lake") / "trajectories" / check_id(shard, "shard")
 
 
+def lesson_folder(name: str) -> Path:
+    """The folder of a set of lessons of this realm."""
+    return folder("lake") / "lessons" / check_id(name, "lessons")
+
+
 def command_of(kind: str, payload: dict[str, Any]) -> str:
     """The command a person would type to do the same without a realm."""
+    if kind == "study":
+        return _study_command(payload)
     words = ["levelcap", kind, "--world", payload["world"], "--seed", str(payload["seed"])]
     if kind == "record":
         words[2:2] = [payload["teacher"], payload["partner"]]
@@ -66,6 +73,18 @@ def command_of(kind: str, payload: dict[str, Any]) -> str:
         words += ["--policies", *payload["policies"]] if payload["policies"] else []
     if kind == "reinforce" and payload["start"]:
         words += ["--from", payload["start"]]
+    for name, value in sorted(payload["knobs"].items()):
+        words += ["--set", f"{name}={value}"]
+    return " ".join([*words, "--out", f"$LEVELCAP_HOME/runs/{payload['run']}"])
+
+
+def _study_command(payload: dict[str, Any]) -> str:
+    words = ["levelcap", "text", "train", "--skill", payload["skill"]]
+    words += ["--preset", payload["preset"]] if payload["preset"] else []
+    words += ["--level", str(payload["level"]), "--seed", str(payload["seed"])]
+    words += ["--minutes", f"{payload['minutes']:g}"]
+    words += ["--from", payload["start"]] if payload["start"] else []
+    words += ["--lessons", *payload["lessons"]] if payload["lessons"] else []
     for name, value in sorted(payload["knobs"].items()):
         words += ["--set", f"{name}={value}"]
     return " ".join([*words, "--out", f"$LEVELCAP_HOME/runs/{payload['run']}"])
@@ -83,7 +102,8 @@ def begin(
             " SET command = excluded.command, ended = NULL"
         ),
         {
-            "i": payload["run"], "c": campaign, "k": kind, "w": payload["world"],
+            "i": payload["run"], "c": campaign, "k": kind,
+            "w": payload.get("world") or payload["preset"] or payload["skill"],
             "s": payload["seed"], "m": command_of(kind, payload), "t": now(), "b": base_step,
         },
     )  # fmt: skip
@@ -101,6 +121,16 @@ def finish(connection: Connection, run_id: str, result: dict[str, Any]) -> None:
             "n": result["steps"], "u": result["updates"], "i": run_id,
         },
     )  # fmt: skip
+
+
+def cost_before(connection: Connection, run: Run, world: str | None = None) -> float:
+    """Core-seconds of the other runs of its campaign, all of them or those in one world."""
+    query = (
+        "SELECT coalesce(sum(core_seconds), 0) FROM runs"
+        " WHERE campaign = :c AND id != :i AND (:w IS NULL OR world = :w)"
+    )
+    found = connection.execute(text(query), {"c": run.campaign, "i": run.id, "w": world})
+    return float(found.scalar_one())
 
 
 def note_gain(
@@ -130,13 +160,9 @@ def get(connection: Connection, run_id: str) -> Run:
     return Run(**row._asdict())
 
 
-def list_runs(
-    connection: Connection, campaign: str | None = None, limit: int = 100
-) -> list[Run]:
+def list_runs(connection: Connection, campaign: str | None = None, limit: int = 100) -> list[Run]:
     """Runs, newest first."""
-    query = (
-        "SELECT * FROM runs WHERE :c IS NULL OR campaign = :c ORDER BY started DESC LIMIT :n"
-    )
+    query = "SELECT * FROM runs WHERE :c IS NULL OR campaign = :c ORDER BY started DESC LIMIT :n"
     found = connection.execute(text(query), {"c": campaign, "n": max(1, min(limit, 1000))})
     return [Run(**row._asdict()) for row in found]
 

@@ -5,6 +5,7 @@ quests     units of training work, each carried out by one job
 runs       run folders: what they cost and what they gained
 events     the battle log
 curves     metrics of runs at three zooms; curve_marks: how much of a file is in them
+exams      judged exams of text heroes
 realm      named values of the realm itself (training paused, held, …)
 """
 
@@ -65,4 +66,21 @@ def create_curves(connection: Connection) -> None:
         connection.exec_driver_sql(statement)
 
 
-MIGRATIONS = [create_campaign, create_curves]
+_EXAMS = (
+    """CREATE TABLE exams (
+        seq INTEGER PRIMARY KEY, run TEXT NOT NULL, step INTEGER NOT NULL, kind TEXT NOT NULL,
+        campaign TEXT NOT NULL REFERENCES campaigns (id), skill TEXT NOT NULL,
+        level INTEGER NOT NULL, outcome TEXT NOT NULL, accuracy REAL NOT NULL,
+        count INTEGER NOT NULL, xp INTEGER NOT NULL, mastered INTEGER NOT NULL,
+        core_seconds REAL NOT NULL, data TEXT NOT NULL, UNIQUE (run, step, kind)) STRICT""",
+    "CREATE INDEX exams_by_skill ON exams (campaign, skill, seq)",
+)
+
+
+def create_exams(connection: Connection) -> None:
+    """Exams of text heroes."""
+    for statement in _EXAMS:
+        connection.exec_driver_sql(statement)
+
+
+MIGRATIONS = [create_campaign, create_curves, create_exams]

@@ -33,16 +33,22 @@ def store_eval(
 ) -> None:
     """Keep an evaluation, and the games of the bots among themselves once a world and seed."""
     name = f"ladder {result['world']} {seed}"
-    if get_value(connection, name) is None:
+    if "ladder" in result and get_value(connection, name) is None:
         set_value(connection, name, result["ladder"])
     kept = {key: value for key, value in result.items() if key != "ladder"}
     connection.execute(
         text(
             "INSERT INTO evals (checkpoint, kind, time, job, seed, result)"
-            " VALUES (:c, 'quick', strftime('%Y-%m-%dT%H:%M:%fZ'), :j, :s, :r)"
+            " VALUES (:c, :k, strftime('%Y-%m-%dT%H:%M:%fZ'), :j, :s, :r)"
             " ON CONFLICT (job) DO NOTHING"
         ),
-        {"c": checkpoint, "j": job, "s": seed, "r": json.dumps(kept)},
+        {
+            "c": checkpoint,
+            "k": "exam" if "passives" in result else "quick",
+            "j": job,
+            "s": seed,
+            "r": json.dumps(kept),
+        },
     )
 
 
@@ -69,6 +75,8 @@ def difference(connection: Connection, a: str, b: str) -> tuple[float, float, fl
             return None
         newest[checkpoint] = found[-1]
     world, seed = newest[a]["world"], newest[a]["seed"]
+    if not newest[a]["scores"]:  # text heroes play no games
+        return None
     if (newest[b]["world"], newest[b]["seed"]) != (world, seed) or a == b:
         return (0.0, 0.0, 0.0) if a == b else None
     games = [

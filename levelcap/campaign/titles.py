@@ -6,6 +6,7 @@ every restart and cannot be lost.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 from importlib import resources
 from typing import Any, Literal
@@ -14,9 +15,12 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field
 from sqlalchemy import Connection, text
 
+from levelcap.campaign.heroes import find_hero
+from levelcap.campaign.skills import weak
+
 COUNTS = (
     *("checkpoints", "imitations", "rounds", "champions", "quests", "evaluations", "elo"),
-    *("decisions", "again"),
+    *("decisions", "again", "schools", "studies", "spars", "levels"),
 )
 
 
@@ -31,6 +35,12 @@ class Threshold(_Row):
     at: float
 
 
+class SkillTitle(Threshold):
+    """A title of a skill: a level (`at`), and an accuracy at the level after it."""
+
+    accuracy: float = Field(0.0, ge=0, le=1)
+
+
 class Achievement(_Row):
     """Something to reach once."""
 
@@ -39,9 +49,10 @@ class Achievement(_Row):
     text: str = Field(min_length=1, max_length=80)
     count: Literal[
         "checkpoints", "imitations", "rounds", "champions", "quests", "evaluations", "elo",
-        "decisions", "again",
+        "decisions", "again", "schools", "studies", "spars", "levels",
     ]  # fmt: skip
     at: float = Field(gt=0)
+    hero: Literal["any", "arena", "text"] = "any"
 
 
 class Titles(_Row):
@@ -49,6 +60,8 @@ class Titles(_Row):
 
     steps: list[Threshold] = Field(min_length=1)
     elo: list[Threshold]
+    skills: dict[str, list[SkillTitle]]
+    warnings: dict[Literal["skill_regression", "primitive_weakness"], float]
     achievements: list[Achievement]
 
 
@@ -59,7 +72,7 @@ def load_titles() -> Titles:
     return Titles.model_validate(yaml.safe_load(source.read_text(encoding="utf-8")))
 
 
-def reached(thresholds: list[Threshold], value: float | None) -> str | None:
+def reached(thresholds: Sequence[Threshold], value: float | None) -> str | None:
     """The highest title a value has reached; None: none yet."""
     names = [row.title for row in thresholds if value is not None and value >= row.at]
     return names[-1] if names else None
@@ -70,13 +83,33 @@ def next_title(thresholds: list[Threshold], value: float | None) -> Threshold | 
     return next((row for row in thresholds if value is None or value < row.at), None)
 
 
+def skill_titles(found: dict[str, Any]) -> dict[str, Any]:
+    """Title, next title and warnings of a standing (`skills.standing`)."""
+    titles, level = load_titles(), found["level"]
+    rows = titles.skills.get(found["of"], [])
+    sure = [row for row in rows if level > row.at or (found["accuracy"] or 0.0) >= row.accuracy]
+    following = next((row for row in rows if level < row.at), None)
+    bars, said = titles.warnings, []
+    peak = found["peak"] or 0.0
+    if found["accuracy"] is not None and found["accuracy"] <= peak - bars["skill_regression"]:
+        said.append(f"skill_regression: {found['accuracy']:.0%}, was {peak:.0%}")
+    said += [f"primitive_weakness: {name}"
+             for name in weak(found["primitives"], bars["primitive_weakness"])]  # fmt: skip
+    have = reached([row for row in sure if row.at <= level], level)
+    return {
+        "title": have, "next": None if following is None else following.model_dump(),
+        "warnings": said,
+    }  # fmt: skip
+
+
 def honours(connection: Connection, hero: str, steps: int, elo: float | None) -> dict[str, Any]:
     """Titles by steps and by Elo, and every achievement with how far it is."""
-    titles = load_titles()
+    titles, kind = load_titles(), find_hero(hero).kind
     counts = count_deeds(connection, hero)
     rows = [
         {**row.model_dump(), "have": counts[row.count], "done": counts[row.count] >= row.at}
         for row in titles.achievements
+        if row.hero in ("any", kind)
     ]
     following = next_title(titles.steps, steps)
     return {
@@ -98,7 +131,15 @@ SELECT
  (SELECT count(*) FROM ledger WHERE hero = :h AND elo IS NOT NULL) AS evaluations,
  (SELECT coalesce(max(elo), 0) FROM ledger WHERE hero = :h) AS elo,
  (SELECT coalesce(max(total_examples_trained), 0) FROM ledger WHERE hero = :h) AS decisions,
- (SELECT count(*) FROM campaigns WHERE hero_id = :h AND starting_checkpoint NOTNULL) AS again
+ (SELECT count(*) FROM campaigns WHERE hero_id = :h AND starting_checkpoint NOTNULL) AS again,
+ (SELECT count(*) FROM quests JOIN campaigns c ON c.id = campaign WHERE c.hero_id = :h
+    AND kind = 'school' AND quests.status = 'done') AS schools,
+ (SELECT count(*) FROM quests JOIN campaigns c ON c.id = campaign WHERE c.hero_id = :h
+    AND kind = 'study' AND quests.status = 'done') AS studies,
+ (SELECT count(*) FROM quests JOIN campaigns c ON c.id = campaign WHERE c.hero_id = :h
+    AND kind = 'spar' AND quests.status = 'done') AS spars,
+ (SELECT coalesce(max(level) + 1, 0) FROM exams JOIN campaigns c ON c.id = campaign
+    WHERE c.hero_id = :h AND outcome = 'level_up') AS levels
 """
 
 

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 
 from levelcap.campaign.events import say
-from levelcap.campaign.heroes import get_hero
+from levelcap.campaign.heroes import find_hero
 from levelcap.campaign.realm import realm
 from levelcap.campaign.strength import difference, evaluations
 from levelcap.kit.db import reading, transaction
@@ -142,7 +142,7 @@ def promote(checkpoint: str, /, *, reason: str = "chosen by a person") -> None:
 
 def rollback(*, hero: str = "kestrel") -> None:
     """Undo the last promotion."""
-    get_hero(hero)
+    find_hero(hero)
     with realm() as opened:
         now = champions.roll_back(opened.engine, hero)
         after = "nobody" if now is None else now.checkpoint
@@ -225,7 +225,7 @@ def export(checkpoint: str, target: Path, /) -> None:
 
 def import_(source: Path, /, *, hero: str = "kestrel") -> None:
     """Take in a checkpoint that `levelcap vault export` wrote."""
-    get_hero(hero)
+    find_hero(hero)
     with realm() as opened:
         entry = import_checkpoint(opened.engine, source, hero)
     _console().print(f"{entry.id} of {entry.world}, {entry.total_examples_trained:,} steps")

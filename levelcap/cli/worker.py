@@ -60,9 +60,9 @@ def worker(
 
 def _local() -> tuple[Any, Any, Any, Any]:
     from levelcap.campaign.control import claimable
+    from levelcap.campaign.lessons import locate
     from levelcap.campaign.realm import open_realm
     from levelcap.campaign.snapshots import publish_row
-    from levelcap.vault.ask import ask_vault_first
 
     opened = open_realm()
 
@@ -72,7 +72,7 @@ def _local() -> tuple[Any, Any, Any, Any]:
     def types(names: list[str]) -> list[str]:
         return claimable(opened.store, names)
 
-    return opened.store, lambda c: ask_vault_first(c, engine=opened.engine), publish, types
+    return opened.store, lambda name: locate(opened.engine, name), publish, types
 
 
 def _remote(server: str) -> tuple[Any, Callable[[str], Path], None, None]:

@@ -17,7 +17,10 @@ from levelcap.kit.errors import refuse
 OnEvent = Callable[[Connection, str, Job], None]
 
 NO_LEASE: Mapping[str, Any] = {"lease_at": None, "deadline_at": None}
-_READY = "status = 'queued' AND (boot <> :boot OR ready_at <= :now)"
+_READY = (
+    "status = 'queued' AND (boot <> :boot OR ready_at <= :now)"
+    " AND (campaign IS NULL OR campaign NOT IN (SELECT value FROM json_each(:waiting)))"
+)
 _EXPIRED = "status = 'running' AND (boot <> :boot OR lease_at <= :now OR deadline_at <= :now)"
 _LOOK = (
     "SELECT EXISTS (SELECT 1 FROM json_each(:types) t JOIN jobs j ON j.type = t.value"
@@ -51,18 +54,22 @@ class Moves:
     on_event: OnEvent | None
     lease_s: float
     back_off: Callable[[int], float]
+    waiting: Callable[[Connection], Sequence[str]]
 
     def look(self, c: Connection, names: Sequence[str]) -> tuple[bool, bool]:
         """Tells whether a job of these types is ready, and whether any lease has to end."""
-        ready, ended = run(c, _LOOK, {"types": dumped(names), **self._now()}).fetchone()
+        ready, ended = run(c, _LOOK, self._asked(c, names)).fetchone()
         return bool(ready), bool(ended)
 
     def pick(self, c: Connection, names: Sequence[str]) -> Picked | None:
         """Finds the most urgent, then oldest, ready job of the types that may run one more."""
         running = dict(run(c, _RUNNING, {}).fetchall())
         free = [n for n in names if has_room_to_run(self.types[n], running.get(n, 0))]
-        found = run(c, _PICK, {"types": dumped(free), **self._now()}).fetchone()
+        found = run(c, _PICK, self._asked(c, free)).fetchone()
         return None if found is None else Picked(*found)
+
+    def _asked(self, c: Connection, names: Sequence[str]) -> dict[str, Any]:
+        return {"types": dumped(names), "waiting": dumped(self.waiting(c)), **self._now()}
 
     def begin(self, c: Connection, found: Picked, worker: str) -> Job:
         """Gives a queued job to a worker."""

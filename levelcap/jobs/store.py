@@ -69,6 +69,7 @@ class Store:
         *,
         lease_s: float = LEASE_S,
         back_off: Callable[[int], float] = back_off_s,
+        waiting: Callable[[Connection], Sequence[str]] = lambda _: (),
     ) -> None:
         """Opens the queue; its tables must exist (`schema.migrate`).
 
@@ -81,12 +82,13 @@ class Store:
             on_event: called with every event inside its transaction.
             lease_s: how long a claim lasts without being renewed.
             back_off: attempts so far -> seconds until the next.
+            waiting: names the campaigns of which no job is handed out now.
         """
         self.engine = engine
         self.types = types
         self.clock = clock or system_clock()
         self.effects = effects or {}
-        self.moves = Moves(types, self.clock, on_event, lease_s, back_off)
+        self.moves = Moves(types, self.clock, on_event, lease_s, back_off, waiting)
 
     # ---- in
 

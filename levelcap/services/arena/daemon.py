@@ -17,6 +17,7 @@ from pathlib import Path
 import psutil
 
 from levelcap.campaign.control import apply_wish, claimable, running_folders, wish
+from levelcap.campaign.lessons import locate
 from levelcap.campaign.realm import Realm, open_realm
 from levelcap.campaign.schedule import extra_workers, look
 from levelcap.campaign.snapshots import publish_row
@@ -29,7 +30,6 @@ from levelcap.kit.log import get_logger
 from levelcap.kit.paths import get_base_dir
 from levelcap.services import lifeline
 from levelcap.services.ports import ALIVE_EVERY_S
-from levelcap.vault.ask import ask_vault_first
 
 NAME = "arena"
 log = get_logger(NAME)
@@ -61,7 +61,7 @@ def worker(realm: Realm, name: str = NAME, without: Collection[str] = ()) -> Wor
     from levelcap.campaign.handlers import Workshop  # torch comes in here
 
     workshop = Workshop(
-        locate=lambda checkpoint: ask_vault_first(checkpoint, engine=realm.engine),
+        locate=lambda name: locate(realm.engine, name),
         on_publish=lambda run, place: _tell(realm, run, place),
     )
     handlers = workshop.handlers()

@@ -14,6 +14,7 @@ from levelcap.services.http import make_app, serve
 from levelcap.services.keeper import (
     campaign_api,
     events_api,
+    guild_api,
     jobs_api,
     settings_api,
     vault_api,
@@ -44,7 +45,7 @@ def build(
         return {} if keeping is None else {"housekeeping": keeping.health()}
 
     app = make_app(NAME, tokens=tokens, port=port, lan=lan, lifespan=lifespan, health=health)
-    for part in (jobs_api, vault_api, campaign_api, events_api, settings_api):
+    for part in (jobs_api, vault_api, campaign_api, guild_api, events_api, settings_api):
         app.include_router(part.routes(realm))
     return app
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query, Request
@@ -9,9 +10,9 @@ from pydantic import Field
 
 from levelcap.campaign import campaigns, control, curves, inbox, quests, runs
 from levelcap.campaign.hero import sheet
-from levelcap.campaign.heroes import get_hero, load_heroes
+from levelcap.campaign.heroes import all_heroes, find_hero
 from levelcap.campaign.realm import Realm
-from levelcap.campaign.recipes import MAX_BYTES, read_recipe
+from levelcap.campaign.recipes import MAX_BYTES, TEXT_QUESTS, read_recipe
 from levelcap.campaign.report import make_report
 from levelcap.kit.db import reading, transaction
 from levelcap.services.http import Id
@@ -21,6 +22,8 @@ from levelcap.vault.ask import resolve
 
 Number = Annotated[int, Query(ge=0, lt=2**53)]
 YAML = "application/yaml"
+JSONL = "application/x-ndjson"
+LESSONS_CAP = 16 << 20
 
 
 class NewCampaign(Body):
@@ -68,14 +71,22 @@ def _heroes(router: APIRouter, realm: Realm) -> None:
     def heroes() -> dict[str, Any]:
         """Every hero's sheet."""
         with reading(realm.engine) as connection:
-            return {"heroes": [sheet(connection, hero) for hero in load_heroes().values()]}
+            return {"heroes": [sheet(connection, hero) for hero in all_heroes().values()]}
 
     @router.get("/heroes/{hero}")
     @right("viewer")
     def one_hero(hero: Id) -> dict[str, Any]:
         """One sheet."""
         with reading(realm.engine) as connection:
-            return sheet(connection, get_hero(hero))
+            return sheet(connection, find_hero(hero))
+
+    @router.post("/heroes/{hero}/choose")
+    @right("admin")
+    def choose(hero: Id) -> dict[str, Any]:
+        """Let this hero train instead of the present one, from the next training step on."""
+        control.switch(realm.store, hero)
+        with reading(realm.engine) as connection:
+            return sheet(connection, find_hero(hero))
 
 
 def _campaigns(router: APIRouter, realm: Realm) -> None:
@@ -147,7 +158,7 @@ def _quests(router: APIRouter, realm: Realm) -> None:
     def add(body: NewQuest) -> dict[str, Any]:
         """Queue a recipe."""
         recipe = read_recipe(body.recipe)
-        campaign = body.campaign or inbox.active_campaign(store)
+        campaign = body.campaign or inbox.active_campaign(store, isinstance(recipe, TEXT_QUESTS))
         return quests.enter(store, campaign, recipe, source="person").as_json()
 
     @router.post("/quests/upload/{name}", status_code=201)
@@ -155,6 +166,13 @@ def _quests(router: APIRouter, realm: Realm) -> None:
     async def upload(name: Id, request: Request) -> dict[str, Any]:
         """Queue a recipe file."""
         return inbox.upload(store, name, await request.body()).as_json()
+
+    @router.post("/quests/lessons/{name}", status_code=201)
+    @right("admin", body_cap=LESSONS_CAP, content_type=JSONL)
+    async def lessons(name: Id, request: Request) -> dict[str, Any]:
+        """Queue a lesson file (.jsonl): through the data gate, then a quest of study."""
+        body = await request.body()
+        return (await asyncio.to_thread(inbox.upload, store, name, body)).as_json()
 
     @router.get("/quests/{quest}")
     @right("viewer")

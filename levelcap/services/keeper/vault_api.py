@@ -12,7 +12,7 @@ from starlette.background import BackgroundTask
 from starlette.responses import FileResponse
 
 from levelcap.campaign.events import say
-from levelcap.campaign.heroes import get_hero
+from levelcap.campaign.heroes import find_hero
 from levelcap.campaign.realm import Realm
 from levelcap.campaign.strength import difference, evaluations
 from levelcap.kit.db import reading, transaction
@@ -180,7 +180,7 @@ def _champion(router: APIRouter, realm: Realm) -> None:
     @right("viewer")
     def get_champion(hero: Id = "kestrel") -> dict[str, Any]:
         """The champion of a hero, and those before it."""
-        get_hero(hero)
+        find_hero(hero)
         with reading(engine) as connection:
             lines = champion.history(connection, hero)
         return {"champion": lines[0].as_json() if lines else None,
@@ -199,7 +199,7 @@ def _champion(router: APIRouter, realm: Realm) -> None:
     @right("admin")
     def roll_back(body: Which) -> dict[str, Any]:
         """Undo the last promotion."""
-        get_hero(body.hero)
+        find_hero(body.hero)
         now = champion.roll_back(engine, body.hero)
         after = "nobody" if now is None else now.checkpoint
         say(engine, "vault.champion_rolled_back", f"the champion is {after} again",
@@ -281,7 +281,7 @@ def _archives(router: APIRouter, realm: Realm) -> None:
     @right("admin", body_cap=IMPORT_CAP, content_type=TAR)
     async def import_(request: Request, hero: Id = "kestrel") -> dict[str, Any]:
         """Take in a tar that `export` wrote."""
-        get_hero(hero)
+        find_hero(hero)
         body = await request.body()
         if not body:
             raise BadValue(refuse("the upload is empty", 0, "Send the tar as the body"))
