@@ -232,7 +232,7 @@ from levelcap.learn.engine.stops import Stops
 from levelcap.learn.text.run import Request, train_text
 from tests.learn.text.test_text import QUICK
 config = replace(QUICK, engine=replace(QUICK.engine, checkpoint_s=0.3))
-train_text(Request("bin", Path(sys.argv[1]), size="dummy"), config, Stops(updates=60))
+train_text(Request("bin", Path(sys.argv[1]), size="dummy"), config, Stops(updates=250))
 """
 
 
@@ -241,14 +241,14 @@ def test_a_killed_run_goes_on_to_the_same_bits(tmp_path):
     command = [sys.executable, "-c", CHILD, str(tmp_path / "b")]
     child = subprocess.Popen(command, env={**os.environ, "PYTHONPATH": os.getcwd()})
     until = time.monotonic() + 120
-    while len(checkpoints(tmp_path / "b" / "checkpoints")) < 2 and time.monotonic() < until:
+    while len(checkpoints(tmp_path / "b" / "checkpoints")) < 1 and time.monotonic() < until:
         time.sleep(0.01)
     child.send_signal(signal.SIGKILL)
     child.wait()
     at = load_newest(tmp_path / "b" / "checkpoints")
-    assert at is not None and 0 < at[0].values["progress"]["update"] < 60
+    assert at is not None and 0 < at[0].values["progress"]["update"] < 250
     for name in "ab":
-        train_text(Request("bin", tmp_path / name, size="dummy"), config, Stops(updates=60))
+        train_text(Request("bin", tmp_path / name, size="dummy"), config, Stops(updates=250))
     assert_same(tmp_path / "a", tmp_path / "b")
     assert "resumed" in [row["event"] for row in read_jsonl(tmp_path / "b/events.jsonl").records]
 
