@@ -21,7 +21,10 @@ LOCAL = "127.0.0.1"
 EVERYWHERE = "0.0.0.0"
 LOOPBACK = ("localhost", LOCAL, "[::1]")  # the names a Host header may call loopback
 # Names people use for a service -> its name in the table.
-ALIASES = {"vault": "keeper", "jobs": "keeper", "inference": "oracle", "game": "tavern"}
+ALIASES = {
+    "vault": "keeper", "jobs": "keeper", "inference": "oracle", "game": "tavern",
+    "bin": "school-bin", "sy": "school-sy",
+}  # fmt: skip
 HOST_NAME = re.compile(r"(?!-)[A-Za-z0-9-]{1,63}(\.[A-Za-z0-9-]{1,63})*")
 
 

@@ -32,6 +32,8 @@ SERVICES: tuple[Service, ...] = (
     Service("arena", "levelcap.services.arena", None, ready_s=60.0, nice=10),
     Service("watchtower", "levelcap.services.watchtower", 8081, critical=False),
     Service("oracle", "levelcap.services.oracle", 8765, ready_s=120.0, critical=False),
+    Service("school-sy", "levelcap.services.school.sy", 8080, ready_s=60.0, critical=False),
+    Service("school-bin", "levelcap.services.school.bin", 8090, ready_s=60.0, critical=False),
 )
 
 

@@ -20,7 +20,7 @@ FLAGS = [
     "--disable-background-networking", "--disable-component-update", "--disable-sync",
 ]  # fmt: skip
 OUT = Path(__file__).parent / "out"
-PORTS = (8081, 8765, 8767, 8888)
+PORTS = (8080, 8081, 8090, 8765, 8767, 8888)
 WIDE, PHONE = {"width": 1440, "height": 900}, {"width": 390, "height": 844}
 
 

@@ -12,7 +12,7 @@ TORCH_FREE = (
     *(
         f"campaign.{p.stem}"
         for p in sorted((PACKAGE / "campaign").glob("[a-z]*.py"))
-        if p.stem not in ("handlers", "evaluate")
+        if p.stem not in ("handlers", "evaluate", "teaching")
     ),
     *("play.matchup", "play.panel", "play.ratings", "play.rollout"),
     *(

@@ -1,0 +1,110 @@
+"""A skill server: what the skill is, its levels, lessons on demand, an exam of a level."""
+
+from __future__ import annotations
+
+import secrets
+from typing import Annotated, Any
+
+from fastapi import FastAPI, Query
+from pydantic import BaseModel, ConfigDict, Field
+
+from levelcap.guild.engine import get_engine
+from levelcap.guild.skill import FULL_EXAM, Problem, Skill
+from levelcap.services import lifeline
+from levelcap.services.http import make_app, serve
+from levelcap.services.rights import right
+from levelcap.services.tokens import Tokens, load_tokens
+
+MOST = 500  # problems of one answer
+LevelNumber = Annotated[int, Field(ge=1, le=1000)]
+Seed = Annotated[int, Field(ge=0, lt=2**53)]
+
+
+class Order(BaseModel):
+    """Lessons wanted; without a seed, others every time."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    level: LevelNumber
+    count: Annotated[int, Field(ge=1, le=MOST)] = 1
+    seed: Seed | None = None
+
+
+def name_of(skill: str) -> str:
+    """The service that serves a skill."""
+    return f"school-{skill}"
+
+
+def make_school(skill: str, *, tokens: Tokens, port: int, lan: bool = False) -> FastAPI:
+    """Makes the app of one skill."""
+    found = get_engine().get(skill)
+    app = make_app(name_of(skill), tokens=tokens, port=port, lan=lan)
+
+    @app.get("/info")
+    @right("viewer")
+    def info() -> dict[str, Any]:
+        """What the skill is."""
+        about = {name: value for name, value in found.info().items() if name != "id"}
+        return {"skill": found.id, **about, "presets": list(found.presets), "most": MOST}
+
+    @app.get("/levels")
+    @right("viewer")
+    def levels() -> dict[str, Any]:
+        """Every level, those without a generator yet marked so."""
+        return {"levels": [_level(found, row) for row in found.file.levels]}
+
+    @app.post("/generate")
+    @right("viewer")
+    def generate(order: Order) -> dict[str, Any]:
+        """Lessons of a level, never exam problems; the same seed gives the same."""
+        found.check(order.level)
+        seed = secrets.randbits(53) if order.seed is None else order.seed
+        made = [found.lesson(order.level, seed=seed, index=n) for n in range(order.count)]
+        return _samples(order.level, seed, made)
+
+    @app.get("/eval")
+    @right("viewer")
+    def exam(
+        level: Annotated[int, Query(ge=1, le=1000)],
+        count: Annotated[int, Query(ge=1, le=MOST)] = FULL_EXAM,
+        seed: Annotated[int, Query(ge=0, lt=2**53)] | None = None,
+    ) -> dict[str, Any]:
+        """An exam of a level: problems no lesson holds where the level's pool is large enough."""
+        found.check(level)
+        chosen = secrets.randbits(53) if seed is None else seed
+        return _samples(level, chosen, found.exam(level, count, chosen))
+
+    return app
+
+
+def _level(skill: Skill, row: Any) -> dict[str, Any]:
+    told = {
+        "level": row.level, "name": row.name, "eval_samples": skill.file.eval_samples,
+        "threshold": skill.file.threshold, "xp": row.xp, "mix": row.mix,
+        "built": row.level <= skill.levels,
+    }  # fmt: skip
+    if row.level <= skill.levels:
+        pool = skill.pool(row.level)
+        told |= {"pool": pool.size, "pool_exact": pool.exact, "memorisable": pool.memorisable}
+    return told
+
+
+def _samples(level: int, seed: int, made: list[Problem]) -> dict[str, Any]:
+    rows = [
+        {
+            "id": f"{p.skill}-{p.level}-{p.key}", "user_prompt": p.prompt,
+            "assistant_response": p.answer,
+            "tags": [p.skill, f"level:{p.level}", f"form:{p.form}", f"operation:{p.operation}",
+                     *p.primitives],
+            "rubric": "exact",
+        }
+        for p in made
+    ]  # fmt: skip
+    return {"count": len(rows), "level": level, "seed": seed, "samples": rows}
+
+
+def main(skill: str) -> None:
+    """Serves one skill until told to stop."""
+    launch = lifeline.start(name_of(skill))
+    app = make_school(skill, tokens=load_tokens(), port=launch.port, lan=launch.lan)
+    serve(app, host=launch.host, port=launch.port, name=launch.name)
