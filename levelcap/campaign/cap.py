@@ -68,7 +68,8 @@ def estimate_cap(level_ups: Sequence[tuple[float, float]], spent: float) -> Cap:
     if endless or reached < REACHED or high > 2 * cap:
         words = "not yet flat: the level still rises with compute"
         return Cap(False, None, float(levels[-1]), None, len(points), words)
-    low = max(low, float(levels.max()))
+    low = max(low, float(level_ups[-1][1]))  # what was reached is reached
+    cap = max(cap, low)
     words = f"about level {cap:.1f} ({low:.1f} to {high:.1f})"
     return Cap(True, cap, low, high, len(points), words)
 

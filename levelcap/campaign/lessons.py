@@ -26,7 +26,7 @@ from levelcap.kit.files import dump_line, write_bytes
 from levelcap.kit.publish import MANIFEST, publish
 from levelcap.vault.ask import ask_vault_first, resolve
 from levelcap.vault.assets import find, place_of, register
-from levelcap.vault.ledger import get_ledger
+from levelcap.vault.ledger import Entry, get_ledger
 from levelcap.vault.zones import load_zones
 
 FILE = "lessons.jsonl"
@@ -101,6 +101,21 @@ def newest(store: Store, campaign: str) -> str | None:
     return None if found is None else found.id
 
 
+def checkpoint_of(store: Store, campaign: str, name: str) -> Entry:
+    """A checkpoint of a campaign's hero by id, latest or champion.
+
+    Raises:
+        UnknownName: there is none. BadValue: it is one of another kind of hero.
+    """
+    with reading(store.engine) as connection:
+        hero = campaigns.get(connection, campaign).hero_id
+    entry = resolve(store.engine, name, hero)
+    if entry.role != "text":
+        what = "this is no checkpoint of a text hero"
+        raise BadValue(refuse(what, entry.id, "Name one of its own"))
+    return entry
+
+
 def payload(store: Store, campaign_id: str, recipe: Any) -> dict[str, Any]:
     """The job's payload of a text recipe, names resolved to ids.
 
@@ -127,11 +142,11 @@ def payload(store: Store, campaign_id: str, recipe: Any) -> dict[str, Any]:
     skill.check(level, preset)
     common = {"preset": preset, "level": level, "seed": recipe.seed}
     if isinstance(recipe, SparRecipe):
-        entry = resolve(store.engine, recipe.checkpoint, campaign.hero_id)
+        entry = checkpoint_of(store, campaign_id, recipe.checkpoint)
         return common | {
             "skill_id": skill.id, "checkpoint": entry.id, "count": recipe.count, "lessons": None,
         }  # fmt: skip
-    start = recipe.start and resolve(store.engine, recipe.start, campaign.hero_id).id
+    start = recipe.start and checkpoint_of(store, campaign_id, recipe.start).id
     return common | {
         "run": None, "hero": campaign.hero_id, "skill": skill.id, "start": start,
         "lessons": recipe.lessons, "minutes": recipe.minutes, "knobs": recipe.knobs,

@@ -97,8 +97,8 @@ def skill_titles(found: dict[str, Any]) -> dict[str, Any]:
              for name in weak(found["primitives"], bars["primitive_weakness"])]  # fmt: skip
     have = reached([row for row in sure if row.at <= level], level)
     return {
-        "title": have, "next": None if following is None else following.model_dump(),
-        "warnings": said,
+        "title_won": have, "warnings": said,
+        "title_next": None if following is None else following.model_dump(),
     }  # fmt: skip
 
 

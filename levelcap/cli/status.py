@@ -10,7 +10,7 @@ from rich.console import Console
 
 from levelcap.campaign import control, quests
 from levelcap.campaign.hero import sheet
-from levelcap.campaign.heroes import load_heroes
+from levelcap.campaign.heroes import all_heroes
 from levelcap.campaign.realm import Realm, realm
 from levelcap.campaign.strength import difference
 from levelcap.kit.db import reading
@@ -41,7 +41,8 @@ def look(opened: Realm) -> dict[str, Any]:
     leader = read_leader()
     services = {name: row.state for name, row in read_standings().items()} if leader else {}
     with reading(opened.engine) as connection:
-        heroes = [sheet(connection, hero) for hero in load_heroes().values()]
+        sheets = [sheet(connection, hero) for hero in all_heroes().values()]
+        heroes = [row for row in sheets if row["chosen"] or row["campaign"]]
         training = control.status(connection)
         counts = quests.count(connection)
         gains = {}
@@ -80,6 +81,9 @@ def story(found: dict[str, Any]) -> list[str]:
         if campaign is not None:
             lines.append(f"campaign  {campaign['name']} ({campaign['status']}), since "
                          f"{campaign['created_at'][:16].replace('T', ' ')}")  # fmt: skip
+        if hero["skills"]:
+            levels = ", ".join(f"{name} level {n}" for name, n in hero["skills"].items())
+            lines.append(f"skills    {levels}")
         elo = hero["elo"]
         if elo["elo"] is not None:
             shown = elo_text(elo["elo"], elo["elo_low"], elo["elo_high"], elo["elo_bound"])

@@ -83,7 +83,8 @@ def show(checkpoint: str = "latest", /, *, json_: AsJson = False) -> None:
     _show(entry)
     for row in judged:
         rates = ", ".join(f"{b} {r['win_rate']:.3f}" for b, r in row["sealed"].items())
-        _console().print(f"{row['time'][:16]} {row['kind']}: Elo {row['text']}; sealed {rates}")
+        told = f"Elo {row['text']}; sealed {rates}" if rates else row["text"]
+        _console().print(f"{row['time'][:16]} {row['kind']}: {told}")
 
 
 def _show(entry: Entry) -> None:

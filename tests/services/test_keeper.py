@@ -235,3 +235,24 @@ def test_keeper_weaver_and_watchtower_start_without_torch():
 
 def test_the_wheel_does_not_turn_without_campaigns(realm):
     assert flywheel.turn(realm.store) == []
+
+
+def test_the_guild_and_the_choice_of_a_hero_over_http(client, realm, active):
+    heroes = client.get("/api/heroes").json()["heroes"]
+    assert [h["id"] for h in heroes][:2] == ["kestrel", "dio-tiny"] and heroes[0]["chosen"]
+    assert client.post("/api/heroes/dio-tiny/choose").json()["chosen"] is True
+    assert client.post("/api/heroes/flo/choose").status_code == 409
+    assert client.post("/api/heroes/nobody/choose").status_code == 404
+    assert client.get("/api/heroes/kestrel").json()["campaign"]["status"] == "paused"
+    page = client.get("/api/guild/dio-tiny").json()
+    assert [row["skill"] for row in page["skills"]] == ["bin", "sy"]
+    assert page["passives"] is None and page["curriculum"]["skills"] == ["bin"]
+    assert client.get("/api/guild/kestrel").status_code == 404
+    assert client.get("/api/passives").status_code == 404  # no checkpoint yet
+    lessons = b'{"prompt": "a", "answer": "b"}\n{"prompt": "c", "answer": "d"}\n'
+    types = {"content-type": "application/x-ndjson"}
+    made = client.post("/api/quests/lessons/a.jsonl", content=lessons, headers=types)
+    assert made.status_code == 201 and made.json()["kind"] == "study"
+    bad = client.post("/api/quests/lessons/b.jsonl", content=b"x\n", headers=types)
+    assert bad.status_code == 400 and "line 1" in bad.json()["message"]
+    assert client.post("/api/quests", json={"recipe": {"quest": "school"}}).status_code == 201
