@@ -33,6 +33,17 @@ class Page:
         await self.read()
         self._fill()
 
+    def _shown(self) -> Any:
+        """What was read, to compare; None: unknown."""
+        return None
+
+    async def follow(self) -> None:
+        """Reads, and draws anew if it differs: a button that is being pressed is not replaced."""
+        before = self._shown()
+        await self.read()
+        if before is None or before != self._shown():
+            self._fill()
+
     def order(self, path: str, then: Callable[[], None] = lambda: None) -> Any:
         """For a button: asks the Keeper, then `then` unless it refused, then draws anew."""
 

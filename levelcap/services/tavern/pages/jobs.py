@@ -63,6 +63,9 @@ class JobsPage(Page):
         self.workers = store.workers()
         self.counts = self.tavern.pulse.recent("job counts", lambda: store.stats()["status"], 2.0)
 
+    def _shown(self) -> Any:
+        return self.rows, self.workers, dict(self.counts)
+
     def build(self) -> None:
         """Everything, top to bottom."""
         page_heading("Jobs", "Every quest becomes work in a queue; a worker that dies loses none.")
@@ -101,7 +104,7 @@ class JobsPage(Page):
     async def refresh(self, moment: Moment) -> None:
         """Follows what happens, on the first page only: others stay as they are read."""
         if moment.events and len(self.cursors) == 1:
-            await self.reload()
+            await self.follow()
 
     def _fill(self) -> None:
         self._chips.clear()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from nicegui import context, ui
 from sqlalchemy import Connection
 
@@ -76,6 +78,9 @@ class QuestsPage(Page):
             self.runs = _runs_of(connection, self.rows)
             self.shard = _newest_shard(connection) or self.shard
 
+    def _shown(self) -> Any:
+        return self.rows, self.runs
+
     def build(self) -> None:
         """Everything, top to bottom."""
         page_heading("Quests", "What is asked of the hero. An empty board fills by itself.")
@@ -113,7 +118,7 @@ class QuestsPage(Page):
     async def refresh(self, moment: Moment) -> None:
         """Follows what happens."""
         if moment.events:
-            await self.reload()
+            await self.follow()
         quest = moment.training["quest"]
         if quest is not None and (bar := self._bars.get(quest["id"])) is not None:
             bar.put(value=round(float(quest["progress"]), 3))

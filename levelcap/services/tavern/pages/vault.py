@@ -79,6 +79,9 @@ class VaultPage(Page):
             self.going = removals.waiting(connection)
             self.lines = champion.history(connection, self.hero, 12)
 
+    def _shown(self) -> Any:
+        return self.rows, self.total, self.going, self.lines
+
     def build(self) -> None:
         """Everything, top to bottom."""
         page_heading("Vault", "Every checkpoint that was kept, with what was measured when it was "
@@ -103,7 +106,7 @@ class VaultPage(Page):
     async def refresh(self, moment: Moment) -> None:
         """Follows what happens; counts down what is about to go."""
         if any(event.kind.startswith(("vault.", "eval.")) for event in moment.events):
-            await self.reload()
+            await self.follow()
         for checkpoint, shown in self._clocks.items():
             shown.say(_left(self.going[checkpoint]))
 
