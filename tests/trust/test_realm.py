@@ -14,11 +14,12 @@ from levelcap.campaign.realm import open_realm
 from levelcap.kit.db import reading
 from levelcap.kit.paths import folder
 from levelcap.services.standing import read_leader, read_standings
-from tests.services.realms import ROOT, free_ports, processes_of, until
+from tests.browser.inn import free_offset
+from tests.services.realms import ROOT, processes_of, until
 from tests.trust.test_trainers import tiny_hero, violations
 
 pytestmark = [pytest.mark.trust, pytest.mark.timeout(900)]
-SERVICES = ("keeper", "arena", "watchtower")
+SERVICES = ("keeper", "arena", "watchtower", "tavern", "oracle")
 
 
 def up():
@@ -29,7 +30,7 @@ def up():
             [sys.executable, "-m", "levelcap", "up"], cwd=ROOT, env={**os.environ},
             stdout=subprocess.DEVNULL, stderr=file, start_new_session=True,
         )  # fmt: skip
-    until(lambda: process.poll() is not None or all_up(), 90, "all services are up")
+    until(lambda: process.poll() is not None or all_up(), 180, "all services are up")
     assert process.poll() is None, words.read_text()
     return process
 
@@ -60,22 +61,21 @@ def facts():
 
 
 def goes_on(before, what):
-    until(lambda: facts()["done"] > before["done"] and facts()["rows"] >= before["rows"], 90, what)
+    until(lambda: facts()["done"] > before["done"] and facts()["rows"] >= before["rows"], 180, what)
 
 
 def test_every_process_in_turn_then_all_at_once(home, monkeypatch, figures):
-    [port] = free_ports(1)
-    monkeypatch.setenv("LEVELCAP_PORT_OFFSET", str(port - 8000 if port > 20000 else 12000))
+    monkeypatch.setenv("LEVELCAP_PORT_OFFSET", str(free_offset()))
     tiny_hero()
-    process = up()
     kills = 0
     try:
-        until(lambda: facts()["done"] >= 3, 120, "the wheel turns")
+        process = up()
+        until(lambda: facts()["done"] >= 3, 300, "the wheel turns")
         for name in SERVICES:
             before, pid = facts(), read_standings()[name].pid
             os.kill(pid, signal.SIGKILL)
             kills += 1
-            until(lambda n=name, p=pid: read_standings()[n].pid != p and all_up(), 60,
+            until(lambda n=name, p=pid: read_standings()[n].pid != p and all_up(), 150,
                   f"{name} is started again")  # fmt: skip
             goes_on(before, f"work goes on after {name} was killed")
         before = facts()
