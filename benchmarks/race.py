@@ -1,6 +1,7 @@
 """Seconds to a fixed strength: ours, Stable-Baselines3, a CleanRL-style loop, Sample Factory.
 
     python benchmarks/race.py [--quick] [--game duel|cartpole] [--seeds 3] [--limit-s 300]
+                              [--picture PNG]
 
 duel: 80 % against sealed cousins of rookie (200 games, confirmed by 200 others); the learner
 plays rookie, the net is 2 x 128, no demonstrations; peers read the views that suit them better.
@@ -40,6 +41,7 @@ from levelcap.learn.rl.config import RlConfig, for_world, from_scratch
 from levelcap.learn.rl.run import Request, reinforce
 from levelcap.nets.flat import FlatNet
 from levelcap.nets.meta import Meta
+from levelcap.play.plot import Series, plot_curves
 from levelcap.play.record import record
 from levelcap.play.sample import Sampler
 from levelcap.world.outside import spec_of
@@ -184,6 +186,17 @@ def median_row(name: str, runs: list[dict[str, Any]]) -> dict[str, Any]:
     return {"seconds": seconds, "cpu_seconds": cpu, "reached": reached, "runs": len(runs)}
 
 
+def curves_of(name: str, runs: list[dict[str, Any]]) -> list[Series]:
+    """Scores over seconds of every run that was judged at all."""
+    found = []
+    for seed, run in enumerate(runs):
+        points = [(at, score) for at, score in run.get("curve", [])]
+        if points:
+            label = name if len(runs) == 1 else f"{name}, {seed}"
+            found.append((label, [p[0] for p in points], [p[1] for p in points], None, None))
+    return found
+
+
 def main() -> None:
     """Race and print."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -192,6 +205,7 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--limit-s", type=float, default=300.0)
     parser.add_argument("--no-peers", action="store_true")
+    parser.add_argument("--picture", type=Path, help="draw the scores over time here (one game)")
     options = parser.parse_args()
     if options.quick:
         options.seeds, options.limit_s = 1, 180.0
@@ -211,8 +225,17 @@ def main() -> None:
                 entries.append(
                     (f"{script} {row}", partial(peer, script, row, game, limit_s=limit_s))
                 )
+        curves: list[Series] = []
         for name, run in entries:
-            found[name] = median_row(name, [run(seed) for seed in seeds])
+            runs = [run(seed) for seed in seeds]
+            found[name] = median_row(name, runs)
+            curves += curves_of(name, runs)
+        if options.picture:
+            goal = {f"{GOALS[game]:g}": GOALS[game]}
+            plot_curves(
+                options.picture, curves, title=f"{game}: the race", x_label="seconds of training",
+                y_label="score", lines=goal,
+            )  # fmt: skip
         peers = {n: r for n, r in found.items() if not n.startswith("ours")}
         if peers:
             best = min(peers, key=lambda n: peers[n]["seconds"])
