@@ -248,7 +248,9 @@ def test_a_killed_run_goes_on_to_the_same_bits(tmp_path):
     at = load_newest(tmp_path / "b" / "checkpoints")
     assert at is not None and 0 < at[0].values["progress"]["update"] < 250
     for name in "ab":
-        train_text(Request("bin", tmp_path / name, size="dummy"), config, Stops(updates=250))
+        request = Request("bin", tmp_path / name, size="dummy")
+        done = train_text(request, config, Stops(updates=250))
+        assert done.outcome.reason == "250 updates"  # not cut short by a signal from outside
     assert_same(tmp_path / "a", tmp_path / "b")
     assert "resumed" in [row["event"] for row in read_jsonl(tmp_path / "b/events.jsonl").records]
 
