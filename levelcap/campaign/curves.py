@@ -28,7 +28,7 @@ POINTS = 1000
 ZOOMS = {"all": 1, "recent": 10, "live": 1}  # zoom -> rows a point at first
 METRICS = (
     *("loss", "policy_loss", "value_loss", "entropy", "kl", "grad_norm", "lr", "steps_per_s"),
-    *("score_rookie", "score_veteran", "score_master"),
+    *("score_rookie", "score_veteran", "score_master", "exact", "accuracy", "level"),
 )
 UNITS = {"loss": "nats", "steps_per_s": "steps/s", "entropy": "nats", "kl": "nats"}
 MAX_BYTES = 4 << 20  # taken in by one call and run; the rest follows with the next

@@ -29,6 +29,11 @@ from levelcap.vault.ledger import row_of
 
 WEAK = 0.8
 EXAMS = ("evaluation", "confirmation")
+# Figures by form, operation and primitive are pooled over the last ten exams; a day has thousands.
+_FORGET = text(
+    "UPDATE exams SET data = '{}' WHERE run = :r AND data != '{}'"
+    " AND seq <= (SELECT max(seq) FROM exams WHERE run = :r) - 50"
+)
 _BY = ("by_form", "by_operation", "by_primitive")
 
 
@@ -74,6 +79,7 @@ def take_exams(connection: Connection, run: Run) -> int:
         elif isinstance(row, dict) and row.get("event") == "level_up" and row["mastered"]:
             _master(connection, run, row)
     set_value(connection, mark, offset + end)
+    connection.execute(_FORGET, {"r": run.id})
     return taken
 
 

@@ -271,7 +271,7 @@ def arrays(run):
 
 def study_job(realm, run, updates_a_checkpoint="0.05"):
     payload = {
-        "run": run, "minutes": 0.12, "seed": 3,
+        "run": run, "minutes": 0.07, "seed": 3,
         "knobs": {"engine.checkpoint_s": updates_a_checkpoint, "engine.snapshot_s": "600"},
     }  # fmt: skip
     with transaction(realm.engine) as connection:
@@ -303,3 +303,14 @@ def test_a_killed_study_job_goes_on_where_it_was(tiny):
     for row in rows:  # updates after the last checkpoint were done twice, with the same numbers
         assert losses.setdefault(row["step"], row["loss"]) == row["loss"]
     assert np.isfinite(list(losses.values())).all()
+
+
+def test_old_exams_keep_their_outcome_and_lose_their_details(tiny):
+    run = begun(tiny)
+    runs.run_folder(run.id).mkdir()
+    assert take(tiny, run, [exam_row(25 * n) for n in range(1, 81)]) == 80
+    with reading(tiny.engine) as connection:
+        rows = connection.execute(text("SELECT data, xp FROM exams ORDER BY seq")).all()
+        found = skills.standing(connection, current(tiny), "bin")
+    assert [row.data == "{}" for row in rows] == [True] * 30 + [False] * 50
+    assert found["xp"] == 80 * 9 and found["forms"] == {"easy": [90, 100]}
