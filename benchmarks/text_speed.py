@@ -7,7 +7,9 @@ weights, the same lessons, 32 problems an update, loss on answers only. First to
 level 3 (tokens read, pads not counted; optimizer included), then seconds to the goal level with
 each one's own exams (ours in one forward pass, theirs by `generate`), with a time-out; a row that
 did not arrive has its time-out and is marked >=. Core-seconds stand beside seconds. Peers run in an
-environment of their own (`make bench-peers`). The last line is one JSON object.
+environment of their own (`make bench-peers`). Ours steps by Muon, theirs by AdamW at a rate not
+tuned for them; our thread count is the one measured for this machine (state/threads.json). The last
+line is one JSON object.
 """
 
 from __future__ import annotations

@@ -3,8 +3,8 @@
     python -m benchmarks.peers.text_trainers hf|trl --mode speed|race --seconds 60
 
 The same `Qwen3ForCausalLM` of 0.6 M parameters from random weights, the same lessons, 32 problems
-an update, loss on answers only, AdamW at the rate that suited it, one thread. speed: lessons of one
-level. race (hf only): the same curriculum and rule of progress as ours; exams by `generate`, as
+an update, loss on answers only, AdamW at 3e-3 (not tuned for them), one thread. speed: lessons of
+one level. race (hf only): the same curriculum and rule of progress as ours; exams by `generate`, as
 their documentation shows. The last line is one JSON object.
 """
 
