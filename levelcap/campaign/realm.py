@@ -1,7 +1,7 @@
 """The realm: one database for jobs, vault and campaign, and the queue on it. No torch.
 
-    realm = open_realm()
-    realm.store.submit(…), get_ledger(realm.engine), …
+realm = open_realm()
+realm.store.submit(…), get_ledger(realm.engine), …
 """
 
 from __future__ import annotations
