@@ -91,6 +91,16 @@ class TextHero:
             logits = self.net.go_on(chosen, places, cache)
             places = places + 1
 
+    def measure(self, prompts: Sequence[str]) -> list[int]:
+        """Tokens of each prompt, without answering.
+
+        Raises:
+            BadValue: a character outside the alphabet, or a prompt that leaves no room to answer.
+        """
+        lengths = [len(t) for t in self.tokens.encode_all([p + BETWEEN for p in prompts])]
+        self._check_room(max(lengths, default=0))
+        return lengths
+
     def exact(self, prompts: Sequence[str], answers: Sequence[str]) -> NDArray[np.bool_]:
         """Would greedy decoding answer exactly this? One forward pass, no generation."""
         heads = self.tokens.encode_all([prompt + BETWEEN for prompt in prompts])

@@ -204,11 +204,12 @@ class Ledger:
 
     def list(
         self, *, campaign: str | None = None, hero: str | None = None, run: str | None = None,
-        step: int | None = None, retired: bool = False, limit: int = 100, before: int | None = None,
+        step: int | None = None, role: str | None = None, retired: bool = False, limit: int = 100,
+        before: int | None = None,
     ) -> Entries:  # fmt: skip
         """Rows, newest first. before: only rows with a smaller `seq` (for the next page)."""
         where = ["1"] if retired else ["retired IS NULL"]
-        values = {"campaign": campaign, "hero": hero, "run": run, "step": step}
+        values = {"campaign": campaign, "hero": hero, "run": run, "step": step, "role": role}
         where += [f"{name} = :{name}" for name, value in values.items() if value is not None]
         if before is not None:
             where.append("seq < :before")

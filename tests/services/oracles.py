@@ -8,10 +8,14 @@ from contextlib import contextmanager
 
 import httpx
 
+from levelcap.guild.alphabet import load_alphabet
 from levelcap.kit.db import transaction
 from levelcap.kit.paths import folder
 from levelcap.nets.checkpoint import save_snapshot, weights_of
 from levelcap.nets.flat import flat_meta, new_flat
+from levelcap.nets.meta import text_meta
+from levelcap.nets.qwen3 import fresh_text_net
+from levelcap.nets.text_shape import END, MARKS, character_shape
 from levelcap.services.clients import Client
 from levelcap.services.tokens import load_tokens
 from levelcap.vault.ledger import Facts
@@ -28,6 +32,23 @@ def net_in_vault(engine, seed=0, world="duel", size="dummy"):
     save_snapshot(place, weights_of(new_flat(meta, seed)), meta, "test")
     with transaction(engine) as connection:
         facts = Facts(step=seed, hero="kestrel", campaign=None, world=world)
+        return save_row(connection, place, facts, load_zones()["hot"]), place
+
+
+def text_in_vault(engine, seed=0, size="dummy", endless=True):
+    """An untrained text net with its row in the ledger; endless: it never writes the end mark."""
+    alphabet = load_alphabet()
+    shape = character_shape(size, alphabet.version, "".join(alphabet.characters))
+    meta = text_meta(shape, size)
+    weights = weights_of(fresh_text_net(meta, seed))
+    if endless:
+        # The embedding is also the last layer: a mark of zeros is never the likeliest.
+        weights["model.embed_tokens.weight"][MARKS.index(END)] = 0.0
+    place = folder("runs") / "run-t" / "snapshots" / f"step-{seed:012d}"
+    save_snapshot(place, weights, meta, "test")
+    facts = Facts(step=seed, hero="dio-tiny", campaign=None, world="bin", role="text",
+                  skill_name="bin", skill_level=2)  # fmt: skip
+    with transaction(engine) as connection:
         return save_row(connection, place, facts, load_zones()["hot"]), place
 
 

@@ -1,10 +1,12 @@
 """The Oracle: inference and live matches on port 8765. The one service that imports torch.
 
-app.py        the app and its process
-shelf.py      loaded checkpoints, the least recently used leaves
-act.py        rows of views in, decisions out
-matches.py    live matches: started, paced in a thread each, watched over sockets
-endings.py    what remains of a match: replay, record, event
-match_api.py  their routes
-replays.py    recorded matches as the same messages
+app.py            the app and its process
+shelf.py          loaded checkpoints, the least recently used leaves; names.py: what names mean
+act.py            rows of views in, decisions out
+generate.py       prompts in, answers out; text_api.py: its routes
+openai_shapes.py  what OpenAI's clients send and expect
+matches.py        live matches: started, paced in a thread each, watched over sockets
+endings.py        what remains of a match: replay, record, event
+match_api.py      their routes
+replays.py        recorded matches as the same messages
 """

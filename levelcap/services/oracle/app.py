@@ -20,11 +20,13 @@ from starlette.responses import JSONResponse
 from levelcap.services import lifeline
 from levelcap.services.database import open_database
 from levelcap.services.http import Id, make_app, serve
-from levelcap.services.oracle import match_api
+from levelcap.services.oracle import match_api, text_api
 from levelcap.services.oracle.act import Decider, check_request
 from levelcap.services.oracle.endings import keep
+from levelcap.services.oracle.generate import Desk
 from levelcap.services.oracle.lineup import sit_down
 from levelcap.services.oracle.matches import Rooms
+from levelcap.services.oracle.openai_shapes import ErrorsBelow
 from levelcap.services.oracle.shelf import CAPACITY, Shelf
 from levelcap.services.rights import right
 from levelcap.services.tokens import Tokens, load_tokens
@@ -48,7 +50,7 @@ def build(
     """The app; live matches end when it is no longer served."""
     shelf = Shelf(engine, capacity)
     rooms = Rooms(partial(keep, engine))
-    decider = Decider(shelf)
+    decider, desk = Decider(shelf), Desk()
 
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
@@ -56,10 +58,15 @@ def build(
         await asyncio.to_thread(rooms.close)
 
     def health() -> dict[str, Any]:
-        return {"loaded": len(shelf.loaded()), "matches": len(rooms.list())}
+        return {
+            "loaded": len(shelf.loaded()), "matches": len(rooms.list()),
+            "writing": desk.writing, "waiting": desk.waiting, "written": desk.tokens,
+        }  # fmt: skip
 
     app = make_app(NAME, tokens=tokens, port=port, lan=lan, lifespan=lifespan, health=health)
     app.include_router(match_api.routes(rooms, shelf))
+    app.include_router(text_api.routes(shelf, desk))
+    app.add_middleware(ErrorsBelow)
 
     @app.get("/models")
     @right("viewer")

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from levelcap.kit.errors import BadValue, refuse
 from levelcap.play.live import Entrant
 from levelcap.play.person import Person
-from levelcap.services.oracle.shelf import NAMES, Shelf
+from levelcap.services.oracle.names import NAMES
+from levelcap.services.oracle.shelf import Shelf
 from levelcap.world.policy import load
 from levelcap.world.spec import arena_spec
 

@@ -1,0 +1,58 @@
+"""Which checkpoint a name means here: heroes of the arena and text heroes have champions each."""
+
+from __future__ import annotations
+
+from sqlalchemy import Engine, text
+
+from levelcap.campaign.heroes import load_text_heroes
+from levelcap.kit.db import reading
+from levelcap.kit.errors import UnknownName, refuse
+from levelcap.vault.ask import resolve
+from levelcap.vault.ledger import Entry
+
+NAMES = ("champion", "best", "latest")
+_CHAMPION = text(
+    "SELECT checkpoint FROM champions JOIN ledger ON ledger.id = checkpoint"
+    " WHERE undone = 0 AND (role = 'text') = :t ORDER BY champions.seq DESC LIMIT 1"
+)
+_LATEST = text(
+    "SELECT id FROM ledger WHERE retired IS NULL AND (role = 'text') = :t ORDER BY seq DESC LIMIT 1"
+)
+
+
+def find(engine: Engine, name: str, reads: bool = False) -> Entry:
+    """The row of the ledger: by id, canonical name, champion, best, latest, or a text hero's id.
+
+    Args:
+        engine: the realm's database.
+        name: what was asked for.
+        reads: names that are no ids mean text heroes.
+
+    Raises:
+        UnknownName: nothing is called that. Corrupt: it was removed.
+    """
+    if reads and name in load_text_heroes():
+        return _of_hero(engine, name)
+    # Text heroes have no Elo: the best of them is the one that was promoted.
+    query = {"champion": _CHAMPION, "latest": _LATEST} | ({"best": _CHAMPION} if reads else {})
+    if name not in query:
+        return resolve(engine, name)
+    with reading(engine) as connection:
+        found = connection.execute(query[name], {"t": reads}).scalar_one_or_none()
+    if found is None:
+        kind = "text checkpoint" if reads else "checkpoint of the arena"
+        raise UnknownName(refuse(f"no {kind} is {name} yet", name, "Train a hero first"))
+    return resolve(engine, str(found))
+
+
+def _of_hero(engine: Engine, hero: str) -> Entry:
+    try:
+        return resolve(engine, "champion", hero)
+    except UnknownName:
+        return resolve(engine, "latest", hero)
+
+
+def champion(engine: Engine, reads: bool = False) -> str | None:
+    """Id of the champion; None: there is none yet."""
+    with reading(engine) as connection:
+        return connection.execute(_CHAMPION, {"t": reads}).scalar_one_or_none()
