@@ -7,9 +7,11 @@ A test takes the fixture `figures` and calls, once it knows:
 `ok` is the result shown in the table; the test itself still asserts. Of values that several tests
 give under one name, integers are added up, others must agree. The JSON is the very last line of
 the run. Tests may be spread over processes (`-n 2 --dist loadfile`): each hands its figures to the
-one that prints. The longest file begins first, so that nobody waits for it alone at the end.
+one that prints. What measures time (`@pytest.mark.alone`) begins first and holds the others back;
+then comes the longest file, so that nobody waits for it alone at the end.
 """
 
+import fcntl
 import json
 from dataclasses import dataclass, field
 from typing import Any
@@ -43,11 +45,21 @@ class Figures:
 
 
 _FIGURES = pytest.StashKey[Figures]()
-LONGEST = "test_trainers.py"
+FIRST = ("test_load.py", "test_trainers.py")
 
 
 def pytest_collection_modifyitems(items):
-    items.sort(key=lambda item: item.path.name != LONGEST)  # stable: the others keep their order
+    place = {name: number for number, name in enumerate(FIRST)}
+    items.sort(key=lambda item: place.get(item.path.name, len(FIRST)))  # stable
+
+
+@pytest.fixture(autouse=True)
+def turn(request, tmp_path_factory):
+    """A test that measures time has the machine for itself; all others share it."""
+    alone = request.node.get_closest_marker("alone") is not None
+    with (tmp_path_factory.getbasetemp().parent / "turn.lock").open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX if alone else fcntl.LOCK_SH)
+        yield
 
 
 @pytest.hookimpl(trylast=True)

@@ -36,6 +36,7 @@ def p99_ms(seconds):
     return 1000 * sorted(seconds)[int(0.99 * len(seconds))]
 
 
+@pytest.mark.alone
 def test_64_workers_pages_and_a_held_lock_meet_no_error_and_wait_little(tmp_path, figures):
     """No call can beat a held lock: the percentiles leave out the calls that met it, and the first
     seconds, in which 64 interpreters start on a few cores. The rush right after it counts.
