@@ -13,13 +13,14 @@ from sqlalchemy import text
 from levelcap.campaign.realm import open_realm
 from levelcap.kit.db import reading
 from levelcap.kit.paths import folder
+from levelcap.services.ports import SERVICES
 from levelcap.services.standing import read_leader, read_standings
 from tests.browser.inn import free_offset
 from tests.services.realms import ROOT, processes_of, until
 from tests.trust.test_trainers import tiny_hero, violations
 
 pytestmark = [pytest.mark.trust, pytest.mark.timeout(900)]
-SERVICES = ("keeper", "arena", "watchtower", "tavern", "oracle")
+NAMES = [row.name for row in SERVICES]
 
 
 def up():
@@ -38,7 +39,7 @@ def up():
 def all_up():
     leader = read_leader()
     rows = read_standings() if leader else {}
-    return all(name in rows and rows[name].state == "up" for name in SERVICES)
+    return all(name in rows and rows[name].state == "up" for name in NAMES)
 
 
 def facts():
@@ -71,7 +72,7 @@ def test_every_process_in_turn_then_all_at_once(home, monkeypatch, figures):
     try:
         process = up()
         until(lambda: facts()["done"] >= 3, 300, "the wheel turns")
-        for name in SERVICES:
+        for name in NAMES:
             before, pid = facts(), read_standings()[name].pid
             os.kill(pid, signal.SIGKILL)
             kills += 1
