@@ -47,7 +47,10 @@ def up(*, detach: bool = False, lan: bool = False) -> None:
     async def beside(engine: Engine, leader: Leader) -> None:
         show_addresses(console, leader)
         console.print("Ctrl-C stops everything.")
-        await _show_events(console, engine)
+        async with asyncio.TaskGroup() as tasks:
+            tasks.create_task(_show_events(console, engine))
+            if "tavern" in leader.ports:
+                tasks.create_task(_show_entry_when_open(console))
 
     run(lan=lan, beside=beside)
     console.print("everything is stopped")
@@ -71,12 +74,18 @@ def show_addresses(console: Console, leader: Leader) -> None:
         console.print(f"{name:<12}{get_service_url(name)}")
     if leader.lan:
         console.print("They also listen on every other address of this machine.")
-    if "tavern" in leader.ports:
-        from levelcap.cli.open import show_entry
-
-        show_entry(console)
     console.print(f"{'tokens':<12}{tokens_path()}")
     console.print(f"{'admin token':<12}{load_tokens().admin}", markup=False)
+
+
+async def _show_entry_when_open(console: Console) -> None:
+    """The address that lets a browser in, as soon as somebody answers there."""
+    from levelcap.cli.open import show_entry
+    from levelcap.services.standing import read_standings
+
+    while (row := read_standings().get("tavern")) is None or row.state != "up":
+        await asyncio.sleep(POLL_S)
+    show_entry(console)
 
 
 async def _show_events(console: Console, engine: Engine) -> None:
@@ -127,6 +136,10 @@ def _detach(console: Console, lan: bool) -> None:
                 break
         time.sleep(0.1)
     show_addresses(console, leader)
+    if "tavern" in leader.ports:
+        from levelcap.cli.open import show_entry
+
+        show_entry(console)
     console.print(f"running (pid {leader.pid}); `levelcap down` stops it")
 
 
