@@ -70,12 +70,14 @@ def start(name: str) -> subprocess.Popen[bytes]:
 
 
 def train(seconds: float) -> subprocess.Popen[bytes]:
-    """A trainer beside everything, as the realm runs it."""
+    """A trainer beside everything, as the realm runs it: its whole session gives way."""
+    from levelcap.services.lifeline import give_way
+
     out = os.path.join(os.environ["LEVELCAP_HOME"], "beside")
     command = [sys.executable, "-m", "levelcap", "reinforce", "--world", "duel", "--out", out,
                "--minutes", str(max(1.0, seconds / 60))]  # fmt: skip
     return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                            preexec_fn=lambda: os.nice(10))  # fmt: skip
+                            start_new_session=True, preexec_fn=lambda: give_way(10))  # fmt: skip
 
 
 def wait_for(url: str) -> None:
