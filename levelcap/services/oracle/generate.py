@@ -19,7 +19,7 @@ MAX_CHARS = 8_000  # of a prompt
 MAX_TOKENS = 1_024  # of an answer
 MAX_STOPS, MAX_STOP_CHARS = 4, 64
 # Reading a prompt compares every token with every other one: memory and time of the first step.
-MAX_PAIRS = 1 << 25
+MAX_PAIRS = 1 << 24
 RUNNING = 2  # generations at once: the threads share one core with the live matches
 WAITING = 16
 

@@ -23,7 +23,7 @@ from levelcap.services import lifeline
 from levelcap.services.clients import KeeperClient
 from levelcap.services.http import make_app, serve
 from levelcap.services.rights import right
-from levelcap.services.tavern import arena, entry, lore
+from levelcap.services.tavern import arena, entry, lore, oracle
 from levelcap.services.tavern.doorway import POLICY, Doorway, Nonces, small_page
 from levelcap.services.tavern.downloads import add_downloads
 from levelcap.services.tavern.frame import Tavern
@@ -85,12 +85,15 @@ def build(
     add_downloads(app, realm, keeper)
     version = static_version()
     app.mount(f"/static/{version}", right("viewer")(Statics(directory=STATIC)), name="static")
-    places = frozenset((*(p.PATH for p in PAGES), arena.PATH))
+    places = frozenset((*(p.PATH for p in PAGES), arena.PATH, oracle.PATH))
     tavern = Tavern(realm, pulse, Orders(keeper), Visits(), places)
     for page in PAGES:
         page.build(tavern)
     arena.build(tavern, version)
-    app.include_router(arena.routes(arena.OracleClient.local(tokens), keeper, tokens))
+    oracle.build(tavern, version)
+    answers = arena.OracleClient.local(tokens)
+    app.include_router(arena.routes(answers, keeper, tokens))
+    app.include_router(oracle.routes(answers))
     _mount_pages(app, version)
     app.add_middleware(Doorway)
     return app

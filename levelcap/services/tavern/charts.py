@@ -89,6 +89,16 @@ def elo_per_day(rows: list[dict[str, Any]]) -> dict[str, Any]:
                  scale=True), [line, whiskers])  # fmt: skip
 
 
+def levels(points: list[list[float]]) -> dict[str, Any]:
+    """Levels over compute: a step at every level-up."""
+    steps = {
+        "type": "line", "name": "level", "step": "end", "data": points, "symbolSize": 7,
+        "lineStyle": {"color": GOLD, "width": 2}, "itemStyle": {"color": GOLD},
+    }  # fmt: skip
+    return _base(_axis("compute (core-seconds)", min=0), _axis("level", min=1, minInterval=1),
+                 [steps])  # fmt: skip
+
+
 def cost_per_elo(rows: list[dict[str, Any]]) -> dict[str, Any]:
     """Core-seconds a point of Elo, a bar a run."""
     bars = {

@@ -17,6 +17,7 @@ from nicegui.element import Element
 
 from levelcap.campaign.realm import Realm
 from levelcap.services.tavern import lore
+from levelcap.services.tavern.fields import Field
 from levelcap.services.tavern.orders import Orders
 from levelcap.services.tavern.pulse import Moment, Pulse
 from levelcap.services.tavern.tags import (
@@ -75,7 +76,7 @@ class Frame:
 
     def __init__(self, tavern: Tavern, path: str, moment: Moment) -> None:
         self.tavern, self.path, self.moment = tavern, path, moment
-        self._cues = 0
+        self._cues, self._shown_hero = 0, moment.hero["id"]
         self._level = moment.hero["stats"]["level"]["value"]
 
     def build(self) -> Tag:
@@ -101,8 +102,18 @@ class Frame:
             Icon("hero")
             with div("brand-words"):
                 span("brand-line", lore.TITLE_LINE)
-                # One hero now; a second one makes this a choice.
-                self._hero = span("brand-hero", hero["name"], data_hero=hero["id"])
+                able = [s for s in self.moment.sheets if s["why_not"] is None or s is hero]
+                names = {s["id"]: lore.hero_name(s) for s in able}
+                self._heroes = Field("Hero", "choice", hero["id"], options=names, classes="heroes",
+                                     on_change=self._switch)  # fmt: skip
+
+    async def _switch(self, hero: str) -> None:
+        """Let another hero train; every open page is then drawn for that one (see `refresh`)."""
+        said = await self.tavern.orders.ask("POST", f"/api/heroes/{hero}/choose")
+        if said is None:
+            self._heroes.set(self.moment.hero["id"])
+        else:
+            await self.tavern.pulse.beat()
 
     def _training(self) -> None:
         with div("training", aria_label="Training", role="group"):
@@ -149,7 +160,11 @@ class Frame:
         self._keys.open()
 
     def refresh(self, moment: Moment) -> None:
-        """Show a moment."""
+        """Show a moment; when another hero trains than the page was made for, open it anew."""
+        if moment.hero["id"] != self._shown_hero:
+            self._shown_hero = moment.hero["id"]
+            ui.navigate.to(self.path)
+            return
         self.moment = moment
         self.tavern.visits.note(moment.seq)
         quest = moment.training["quest"]

@@ -30,6 +30,7 @@ PLACES = (
     Place("/", "Hero", "hero", "h", "Who you raise, and the battle going on"),
     Place("/quests", "Quests", "scroll", "q", "What is asked of the hero next"),
     Place("/arena", "Arena", "swords", "a", "Watch matches, or play one yourself"),
+    Place("/oracle", "Oracle", "eye", "o", "Ask text heroes, two side by side"),
     Place("/guild", "Guild", "banner", "u", "Skills, titles, achievements"),
     Place("/jobs", "Jobs", "gears", "j", "Every piece of work and who does it"),
     Place("/vault", "Vault", "chest", "v", "Every checkpoint that was kept"),
@@ -54,8 +55,13 @@ QUEST_KINDS = {
     "imitate": ("Imitate", "book", "copy what was recorded"),
     "reinforce": ("Battle", "swords", "play and learn from it"),
     "evaluate": ("Trial", "scales", "measure a checkpoint"),
+    "school": ("School", "book", "learn the primitives before anything else"),
+    "study": ("Study", "scroll", "solve problems of a skill, with exams inside"),
+    "spar": ("Sparring", "swords", "answer, and make lessons of every mistake"),
 }
+STEPS = {"arena": "decisions learned from", "text": "tokens of lessons read"}
 READY = "Ready"
+NOT_MEASURED = "not measured yet"
 STATES = {"running": "In training", "paused": "Resting", "stopped": "Camped"}
 QUEST_STATUS = {
     "queued": "waiting", "running": "fighting", "done": "won", "skipped": "skipped",
@@ -79,11 +85,17 @@ EVENTS = {
     "eval.completed": ("Trial complete", "scales"),
     "hero.stat_change": ("The hero changed", "hero"),
     "hero.level_up": ("Level up", "star"),
+    "hero.skill_up": ("Level mastered", "crown"),
     "service": ("A service speaks", "gears"),
     "alarm": ("Alarm", "bell"),
     "job": ("Work", "gears"),
 }
 LOUD = {"training.completed", "vault.champion_promoted", "hero.level_up", "data.rejected"}
+
+
+def hero_name(sheet: Mapping[str, Any]) -> str:
+    """A hero as the switch names it; heroes of one name differ by what they are."""
+    return f"{sheet['name']} · {sheet['subtitle']}" if sheet["subtitle"] else str(sheet["name"])
 
 
 def damage(loss: float | None) -> float | None:
@@ -94,6 +106,11 @@ def damage(loss: float | None) -> float | None:
 def level(steps: int) -> int:
     """Steps -> level."""
     return steps // STEPS_A_LEVEL
+
+
+def steps_of(sheet: Mapping[str, Any]) -> int:
+    """Optimizer updates of a hero's campaign, which titles by experience count."""
+    return 0 if sheet["campaign"] is None else int(sheet["campaign"]["current_step"])
 
 
 def experience(steps: int) -> tuple[int, int]:
@@ -154,6 +171,11 @@ def elo_of(row: Mapping[str, Any]) -> str:
     return elo_text(row["elo"], row["elo_low"], row["elo_high"], row["elo_bound"])
 
 
+def share_of(right: int, count: int) -> str:
+    """Right answers with their number; never a share of nothing."""
+    return f"{100 * right / count:.0f} % of {count:,}" if count else NOT_MEASURED
+
+
 def stat_value(name: str, value: float | int | None) -> str:
     """A stat as it stands on the sheet."""
     return percent(value) if name == "ACC" else number(value)
@@ -211,6 +233,22 @@ INTENTS = {
     "CAUTIOUS": ("shield", "keeps its distance, waits for cooldown or allies"),
     "EXPLORE": ("compass", "looks for what it does not see yet"),
 }
+CURRICULA = {
+    "": "what the hero likes best", "balanced": "balanced: BIN and SY alike",
+    "bin_focus": "BIN first, some SY", "sy_focus": "SY first, some BIN",
+    "bin_add": "addition only (BIN, easy form)",
+}  # fmt: skip
+STRATEGIES = {
+    "": "as the preset says", "equal": "equal: every skill alike",
+    "focus": "focus: most of it for one skill", "weighted": "weighted: by given weights",
+    "lowest_first": "lowest first: only the weakest", "catch_up": "catch up: more for those behind",
+}  # fmt: skip
+OUTCOMES = {
+    "evaluated": "not there yet", "ready": "a confirmation of 200 problems comes next",
+    "not_confirmed": "the confirmation failed; the window begins again",
+    "level_up": "confirmed: level up",
+}  # fmt: skip
+DRIFT = {"gained": ("up", "gained"), "held": ("check", "held"), "lost": ("down", "lost")}
 SETTINGS = {
     "cores": "Cores", "disk_cap_gb": "Disk cap (GB)", "pause_on_battery": "Rest while on battery",
     "log_level": "Talkativeness of the logs", "port_offset": "Port offset",

@@ -19,7 +19,7 @@ from levelcap.campaign import control, quests
 from levelcap.campaign.curves import new_rows
 from levelcap.campaign.events import Event, last_seq, list_events
 from levelcap.campaign.hero import sheet
-from levelcap.campaign.heroes import load_heroes
+from levelcap.campaign.heroes import all_heroes
 from levelcap.campaign.realm import Realm
 from levelcap.campaign.runs import run_folder
 from levelcap.kit.db import reading
@@ -59,8 +59,8 @@ class Moment:
 
     @property
     def hero(self) -> dict[str, Any]:
-        """The sheet of the first hero."""
-        return self.sheets[0]
+        """The sheet of the hero that trains."""
+        return next((sheet for sheet in self.sheets if sheet["chosen"]), self.sheets[0])
 
 
 Listener = Callable[[Moment], Any]
@@ -86,6 +86,7 @@ class Pulse:
         self._last: Moment | None = None
         self._task: asyncio.Task[None] | None = None
         self.looks = 0
+        self._looking = asyncio.Lock()
         self._shared: dict[str, tuple[float, Any]] = {}
 
     def start(self) -> None:
@@ -129,8 +130,13 @@ class Pulse:
         while True:
             began = time.monotonic()
             if self._listeners:
-                await self._beat()
+                await self.beat()
             await asyncio.sleep(max(0.1, PERIOD_S - (time.monotonic() - began)))
+
+    async def beat(self) -> None:
+        """Look now and tell every page."""
+        async with self._looking:
+            await self._beat()
 
     async def _beat(self) -> None:
         try:
@@ -154,7 +160,7 @@ class Pulse:
         if not self._seen:
             self._seen = last_seq(engine)
         with reading(engine) as connection:
-            sheets = tuple(sheet(connection, hero) for hero in load_heroes().values())
+            sheets = tuple(sheet(connection, hero) for hero in all_heroes().values())
             training = control.status(connection)
             counts = quests.count(connection)
             found: list[Event] = []

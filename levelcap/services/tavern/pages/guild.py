@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from typing import Any
 
-from nicegui import ui
+from nicegui import context, ui
 from sqlalchemy import Connection, text
 
 from levelcap.campaign.strength import evaluations
@@ -13,6 +14,8 @@ from levelcap.campaign.titles import Threshold, honours, load_titles
 from levelcap.kit.db import reading
 from levelcap.services.tavern import lore
 from levelcap.services.tavern.frame import Tavern, frame, page_heading
+from levelcap.services.tavern.pages.curriculum import Controls
+from levelcap.services.tavern.pages.guild_text import TextGuild
 from levelcap.services.tavern.pulse import Moment
 from levelcap.services.tavern.tags import Icon, Tag, card, div, heading, paragraph, span, tip
 
@@ -26,13 +29,23 @@ def build(tavern: Tavern) -> None:
     async def guild_page() -> None:
         moment = await tavern.pulse.now()
         found = await asyncio.to_thread(_load, tavern, moment)
+        reads = moment.hero["kind"] == "text"
+        text_guild = TextGuild(tavern, moment.hero["id"])
+        if reads:
+            await text_guild.read()
         with frame(tavern, PATH, moment):
             page_heading("Guild", "What the hero can do, as far as it has been measured.")
-            with div("split"):
-                _rulesets(found["worlds"])
-                _intents()
-            _titles(moment, found["honours"])
+            if reads:
+                text_guild.build()
+                Controls(tavern, moment.hero["campaign"]).build(text_guild.sheet)
+            else:
+                with div("split"):
+                    _rulesets(found["worlds"])
+                    _intents()
+            _titles(moment, text_guild.sheet.get("skills", []))
             _achievements(found["honours"])
+        if reads:
+            tavern.pulse.listen(context.client, text_guild.refresh)
 
 
 def _load(tavern: Tavern, moment: Moment) -> dict[str, Any]:
@@ -40,9 +53,7 @@ def _load(tavern: Tavern, moment: Moment) -> dict[str, Any]:
     with reading(tavern.realm.engine) as connection:
         return {
             "worlds": {name: _measured(connection, hero["id"], name) for name in lore.RULESETS},
-            "honours": honours(
-                connection, hero["id"], hero["stats"]["XP"]["value"], hero["elo"]["elo"]
-            ),
+            "honours": honours(connection, hero["id"], lore.steps_of(hero), hero["elo"]["elo"]),
         }
 
 
@@ -111,15 +122,21 @@ def _intents() -> None:
                 span("chip plain", "not measured")
 
 
-def _titles(moment: Moment, found: dict[str, Any]) -> None:
-    steps, elo = moment.hero["stats"]["XP"]["value"], moment.hero["elo"]["elo"]
+def _titles(moment: Moment, skills: list[dict[str, Any]]) -> None:
+    titles, hero = load_titles(), moment.hero
     with card("Titles"):
         with div("split"):
-            _ladder("By experience", load_titles().steps, steps, "XP")
-            _ladder("By strength", load_titles().elo, elo, "Elo")
+            unit = "updates" if hero["kind"] == "text" else "XP"
+            _ladder("By experience", titles.steps, lore.steps_of(hero), unit)
+            if hero["kind"] == "text":
+                levels = {row["skill"]: row["level"] for row in skills}
+                for name, rows in titles.skills.items():
+                    _ladder(f"By {name.upper()}", rows, levels.get(name), "level")
+            else:
+                _ladder("By strength", titles.elo, hero["elo"]["elo"], "Elo")
 
 
-def _ladder(title: str, rows: list[Threshold], value: float | None, unit: str) -> None:
+def _ladder(title: str, rows: Sequence[Threshold], value: float | None, unit: str) -> None:
     with Tag("section", aria_label=title):
         heading(title, 3)
         with Tag("ol", "ladder"):
@@ -128,7 +145,8 @@ def _ladder(title: str, rows: list[Threshold], value: float | None, unit: str) -
                 with Tag("li", "rung done" if done else "rung"):
                     Icon("check" if done else "lock")
                     span("rung-title", row.title)
-                    span("quest-sub", f"{lore.number(int(row.at))} {unit}")
+                    at = lore.number(int(row.at))
+                    span("quest-sub", f"level {at}" if unit == "level" else f"{at} {unit}")
 
 
 def _achievements(found: dict[str, Any]) -> None:

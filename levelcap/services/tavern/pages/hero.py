@@ -56,9 +56,8 @@ def build(tavern: Tavern) -> None:
 def _load(tavern: Tavern, moment: Moment, away: int | None) -> dict[str, Any]:
     sheet = moment.hero
     with reading(tavern.realm.engine) as connection:
-        steps, elo = sheet["stats"]["XP"]["value"], sheet["elo"]["elo"]
         return {
-            "honours": honours(connection, sheet["id"], steps, elo),
+            "honours": honours(connection, sheet["id"], lore.steps_of(sheet), sheet["elo"]["elo"]),
             "events": list_events(connection, limit=FEED),
             "curve": _curve(connection, moment),
             "away": None if away is None else summary(connection, away),
@@ -144,6 +143,7 @@ class HeroPage:
             self._campaign = paragraph("", "campaign-line")
 
     def _battle(self) -> None:
+        hero_kind = self.moment.hero["kind"]
         with card(None, "fight"):
             with div("card-head"):
                 self._battle_title = heading("", 2)
@@ -154,7 +154,7 @@ class HeroPage:
             with div("figures"):
                 self._figures = {
                     "damage": self._figure("Damage", "damage = 1 / loss"),
-                    "speed": self._figure("Speed", "decisions learned from a second"),
+                    "speed": self._figure("Speed", f"{lore.STEPS[hero_kind]} a second"),
                     "xp": self._figure("XP of this battle", "optimizer updates of this run"),
                     "time": self._figure("Fought for", "training time of this run"),
                 }
@@ -204,7 +204,7 @@ class HeroPage:
 
     def _show_sheet(self, hero: dict[str, Any]) -> None:
         stats, found = hero["stats"], self.found["honours"]
-        steps, level = stats["XP"]["value"], stats["level"]["value"]
+        level = stats["level"]["value"]
         training = self.moment.training
         resting = training["quest"] is None or training["state"] != "running"
         champion = hero["champion"] is not None
@@ -212,15 +212,32 @@ class HeroPage:
         names = [name for name in (found["title"], found["elo_title"]) if name]
         self._title.say(" · ".join(names) or "Untrained")
         _explain(self._level, f"Level {level}", lore.stat_tip("level", stats["level"]))
-        _explain(self._elo, f"Elo {lore.elo_text(**hero['elo'])}", _elo_tip(hero["elo"]))
-        have, need = lore.experience(steps)
-        self._xp.put(value=have)
-        _explain(self._xp_words, f"{have:,} / {need:,} XP", lore.stat_tip("XP", stats["XP"]))
+        if hero["kind"] == "text":
+            self._show_learned(hero)
+        else:
+            _explain(self._elo, f"Elo {lore.elo_text(**hero['elo'])}", _elo_tip(hero["elo"]))
+            have, need = lore.experience(stats["XP"]["value"])
+            self._xp.put(value=have)
+            _explain(self._xp_words, f"{have:,} / {need:,} XP", lore.stat_tip("XP", stats["XP"]))
         for name, shown in self._stats.items():
             value = lore.stat_value(name, stats[name]["value"])
             _explain(shown, value, lore.stat_tip(name, stats[name]))
         campaign = hero["campaign"]
         self._campaign.say("no campaign" if campaign is None else str(campaign["name"]))
+
+    def _show_learned(self, hero: dict[str, Any]) -> None:
+        """A text hero has levels of skills instead of Elo, and its bar is the last exam."""
+        levels = [f"{name.upper()} {level}" for name, level in hero["skills"].items()]
+        shown = " · ".join(levels) or "no skill yet"
+        raw = ", ".join(f"{name} {level}" for name, level in hero["skills"].items())
+        _explain(self._elo, shown, "skill level = passed levels + 1\nraw value: "
+                 + (raw or lore.NOT_MEASURED))  # fmt: skip
+        share = hero["stats"]["ACC"]["value"] or 0.0
+        self._xp.put(value=round(min(1.0, share) * lore.STEPS_A_LEVEL),
+                     aria_label="Exact answers of the last exam")  # fmt: skip
+        xp = hero["stats"]["XP"]
+        _explain(self._xp_words, f"{lore.number(xp['value'])} XP · the bar is the last exam",
+                 lore.stat_tip("XP", xp))  # fmt: skip
 
     def _show_battle(self, moment: Moment) -> None:
         quest, fight = moment.training["quest"], moment.fight

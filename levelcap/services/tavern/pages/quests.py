@@ -44,6 +44,11 @@ TEMPLATES = {
     "set: {engine.schedule: constant}\n",
     "evaluate": "quest: evaluate\ncheckpoint: latest\ngames: 400\n",
 }
+TEXT_TEMPLATES = {
+    "study": "quest: study\nskill: bin\nfrom: latest\nminutes: 2\n",
+    "spar": "quest: spar\nskill: bin\ncheckpoint: latest\ncount: 400\n",
+    "evaluate": "quest: evaluate\ncheckpoint: latest\nskill: bin\npassives: full\n",
+}
 
 
 def build(tavern: Tavern) -> None:
@@ -52,7 +57,7 @@ def build(tavern: Tavern) -> None:
     @ui.page(PATH, title=f"Quests · {lore.TITLE_LINE}")
     async def quests_page() -> None:
         moment = await tavern.pulse.now()
-        page = QuestsPage(tavern)
+        page = QuestsPage(tavern, moment.hero["kind"])
         await page.read()
         with frame(tavern, PATH, moment):
             page.build()
@@ -62,8 +67,10 @@ def build(tavern: Tavern) -> None:
 class QuestsPage(Page):
     """One open page."""
 
-    def __init__(self, tavern: Tavern) -> None:
+    def __init__(self, tavern: Tavern, kind: str) -> None:
+        """kind: of the hero that trains, whose quests are offered."""
         super().__init__(tavern)
+        self.templates = TEXT_TEMPLATES if kind == "text" else TEMPLATES
         self.rows: list[Quest] = []
         self.runs: dict[str, runs.Run] = {}
         self.shard = "demos-…"
@@ -88,7 +95,7 @@ class QuestsPage(Page):
         self._fill()
         with card("Ask for something", "ask"):
             with div("templates"):
-                for kind in TEMPLATES:
+                for kind in self.templates:
                     self._template(kind)
             with div("split"):
                 with div("form"):
@@ -103,7 +110,7 @@ class QuestsPage(Page):
             Icon(icon)
             span(text=word)
             Tag("small", text=text)
-        recipe = TEMPLATES[kind].replace("{shard}", self.shard)
+        recipe = self.templates[kind].replace("{shard}", self.shard)
         shown.on("click", lambda: self._recipe.set(recipe), args=[])
 
     async def _send(self) -> None:

@@ -1,0 +1,229 @@
+"""The guild of a text hero: skills with their levels, primitives, passives, the curriculum.
+
+What was not measured says so; no figure stands without the number of problems behind it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from levelcap.campaign.guild import guild_sheet
+from levelcap.guild.progress import CONFIRM_BAR, FORM_BAR, LEAST_FOR_A_RULE, WINDOW
+from levelcap.kit.db import reading
+from levelcap.services.tavern import charts, lore
+from levelcap.services.tavern.frame import Tavern
+from levelcap.services.tavern.page import Page
+from levelcap.services.tavern.pulse import Moment
+from levelcap.services.tavern.tags import Icon, Tag, card, div, heading, paragraph, span, tip
+
+LOOKS = 5  # of the pulse between two readings
+WEAK = 0.6
+
+
+class TextGuild(Page):
+    """The live part of one open page; what is edited stands elsewhere and is never redrawn."""
+
+    def __init__(self, tavern: Tavern, hero: str) -> None:
+        super().__init__(tavern)
+        self.hero = hero
+        self.sheet: dict[str, Any] = {}
+        self._looks = 0
+
+    def _read(self) -> None:
+        with reading(self.tavern.realm.engine) as connection:
+            self.sheet = guild_sheet(connection, self.hero)
+
+    def _shown(self) -> Any:
+        return self.sheet
+
+    def build(self) -> None:
+        """Places for the parts, and what they show now."""
+        self._place = div("guild-parts")
+        self._fill()
+
+    async def refresh(self, _moment: Moment) -> None:
+        """Reads again now and then, and draws what differs."""
+        self._looks += 1
+        if self._looks % LOOKS == 0:
+            await self.follow()
+
+    def _fill(self) -> None:
+        self._place.clear()
+        with self._place:
+            if not self.sheet["skills"]:
+                with card("Skills"):
+                    paragraph("No campaign yet: it begins when this hero trains.", "empty")
+            with div("split"):
+                for row in self.sheet["skills"]:
+                    show_skill(row)
+            show_primitives(self.sheet["primitives"])
+            with div("split"):
+                show_passives(self.sheet["passives"])
+                show_bests(self.sheet["bests"])
+
+
+def show_skill(row: dict[str, Any]) -> None:
+    """One skill: level, the way to the next, forms, and where it is heading."""
+    name = f"{row['skill'].upper()} · {row['title']}"
+    with card(None, "skill-card", aria_label=name):
+        with div("card-head"):
+            heading(name)
+            tip(f"Level {row['level']} of {row['levels']}",
+                f"level = passed levels + 1\n{row['level_name']}\nskill version {row['version']}",
+                "chip")  # fmt: skip
+        with Tag("ul", "chips"):
+            for words in _marks(row):
+                Tag("li", "chip plain", words)
+        for warning in row["warnings"]:
+            paragraph(warning.replace("_", " "), "problem")
+        _way_up(row)
+        _forms(row)
+        _heading_for(row)
+
+
+def _marks(row: dict[str, Any]) -> list[str]:
+    following = row["title_next"]
+    mastered = ", ".join(str(level) for level in row["mastered"])
+    pool = row["pool"]
+    size = f"{'' if pool['exact'] else 'at least '}{lore.number(pool['size'])} problems"
+    return [
+        row["level_name"], row["title_won"] or "no title yet",
+        *([f"next: {following['title']} at level {following['at']:g}"] if following else []),
+        f"{lore.number(row['xp'])} XP", lore.counted(row["exams"], "exam"),
+        f"mastered: {mastered}" if mastered else "no level mastered",
+        size + (", memorisable" if pool["memorisable"] else ", a tenth held out"),
+    ]  # fmt: skip
+
+
+def _way_up(row: dict[str, Any]) -> None:
+    """The last three evaluations against the bar, and the confirmation."""
+    bar, window, mean = row["threshold"], row["window"], row["mean"]
+    heading(f"To level {min(row['level'] + 1, row['levels'])}", 3)
+    with Tag("ol", "last-three", aria_label="Last three evaluations"):
+        for number in range(WINDOW):
+            known = number < len(window)
+            share = window[number] if known else None
+            with Tag("li", "slot" + (" good" if share is not None and share >= bar else "")):
+                span("figure-name", f"exam {number + 1}")
+                span("figure-value", lore.percent(share) if known else "–")
+    said = lore.NOT_MEASURED if mean is None else lore.percent(mean)
+    with div("meter"):
+        with div("meter-head"):
+            span("quest-sub", f"mean of three, {100 * bar:.0f} % needed")
+            tip(said, f"mean = sum of the last {WINDOW} evaluations / {WINDOW}\nraw value: "
+                + (lore.NOT_MEASURED if mean is None else f"{mean:.4f}"))  # fmt: skip
+        Tag("progress", "", max=str(bar), value=str(round(mean or 0.0, 4)),
+            aria_label=f"Mean of three evaluations in {row['skill']}")  # fmt: skip
+    outcome = lore.OUTCOMES.get(row["outcome"] or "", "no exam yet")
+    paragraph(f"Then a confirmation of 200 problems at {100 * CONFIRM_BAR:.0f} %. "
+              f"Last exam: {outcome}.", "muted")  # fmt: skip
+
+
+def _forms(row: dict[str, Any]) -> None:
+    heading("By form, last ten exams", 3)
+    if not row["forms"]:
+        paragraph(lore.NOT_MEASURED, "empty")
+    for name, (right, count) in row["forms"].items():
+        with div("meter"):
+            with div("meter-head"):
+                span("quest-sub", name)
+                tip(lore.share_of(right, count), f"share = right / asked\nraw value: {right} / "
+                    f"{count}; mastered needs {100 * FORM_BAR:.0f} % in every form")  # fmt: skip
+            Tag("progress", "", max="1", value=str(round(right / count, 4) if count else 0),
+                aria_label=f"{row['skill']}, form {name}")  # fmt: skip
+
+
+def _heading_for(row: dict[str, Any]) -> None:
+    """The estimate of the level cap and what it rests on."""
+    cap, ups = row["cap"], row["level_ups"]
+    heading("Level cap", 3)
+    tip(cap["words"], "cap = where a saturating curve of level against compute ends, 95 % interval"
+        f"\nraw value: {cap['points']} points, {lore.lasting(row['core_seconds'])} of a core",
+        "cap")  # fmt: skip
+    if len(ups) >= 2:
+        points = [[0.0, 1], *([seconds, level] for level, seconds in ups)]
+        if row["core_seconds"]:
+            points.append([row["core_seconds"], row["level"]])
+        charts.Chart(charts.levels(points), f"Level of {row['skill']} over compute",
+                     f"{row['skill']}-levels")  # fmt: skip
+    elif ups:
+        level, seconds = ups[0]
+        paragraph(f"Level {level} after {lore.lasting(seconds)} of a core.", "muted")
+
+
+def show_primitives(rows: list[dict[str, Any]]) -> None:
+    """The grid: accuracy with the number of problems, by track."""
+    asked = sum(row["count"] > 0 for row in rows)
+    with card(f"Primitives · {asked} of {len(rows)} measured"):
+        paragraph("How often problems that use a primitive were right, over the last ten exams of "
+                  f"each skill. Below {LEAST_FOR_A_RULE} problems it is no more than a hint.",
+                  "muted")  # fmt: skip
+        for track in dict.fromkeys(row["track"] for row in rows):
+            with Tag("section", aria_label=f"Primitives: {track}"):
+                heading(track, 3)
+                with Tag("ul", "primitives"):
+                    for row in rows:
+                        if row["track"] == track:
+                            _primitive(row)
+
+
+def _primitive(row: dict[str, Any]) -> None:
+    share = row["accuracy"]
+    tone = "unknown" if share is None else "weak" if share < WEAK else "known"
+    said = lore.share_of(row["right"], row["count"])
+    with Tag("li", f"primitive {tone}"):
+        span("primitive-name", row["name"].replace("_", " "))
+        span("primitive-share", said)
+        if share is not None:
+            Tag("progress", "", max="1", value=str(round(share, 4)), aria_label=row["name"])
+
+
+def show_passives(found: dict[str, Any] | None) -> None:
+    """Side abilities against the schooled base."""
+    with card("Passives"):
+        if found is None:
+            paragraph(f"{lore.NOT_MEASURED}: they are asked at every checkpoint.", "empty")
+            return
+        with Tag("ul", "chips"):
+            for word in ("gained", "held", "lost"):
+                Tag("li", f"chip plain {word}", f"{found[word]} {word}")
+        base = found["base"] or "no schooled base"
+        paragraph(f"{found['checkpoint']} against {base}", "quest-sub")
+        with div("table-wrap"), Tag("table", "sheet-table passives"):
+            with Tag("thead"), Tag("tr"):
+                for title in ("Passive", "Now", "Base", "Chance", ""):
+                    Tag("th", "" if title == "Passive" else "num", title, scope="col")
+            with Tag("tbody"):
+                for row in found["passives"]:
+                    _passive(row)
+
+
+def _passive(row: dict[str, Any]) -> None:
+    with Tag("tr"):
+        Tag("td", "", row["name"].replace("_", " "))
+        Tag("td", "num", lore.share_of(row["right"], row["count"]), data_label="now")
+        base = lore.NOT_MEASURED if row["base"] is None else f"{100 * row['base']:.0f} %"
+        Tag("td", "num", base, data_label="base")
+        Tag("td", "num", f"{100 * row['chance']:.0f} %", data_label="chance")
+        with Tag("td", "num"):
+            if row["drift"] is not None:
+                icon, word = lore.DRIFT[row["drift"]]
+                with span(f"drift {row['drift']}"):
+                    Icon(icon)
+                    span(text=word)
+
+
+def show_bests(rows: list[dict[str, Any]]) -> None:
+    """Personal bests over all campaigns."""
+    with card("Personal bests"):
+        if not rows:
+            paragraph("None yet: the first level-up sets one.", "empty")
+            return
+        with Tag("ol", "ladder"):
+            for row in rows:
+                with Tag("li", "rung done"):
+                    Icon("star")
+                    span("rung-title", f"{row['skill'].upper()} level {row['level']}")
+                    tip(lore.lasting(row["core_seconds"]), "fewest core-seconds to this level\n"
+                        f"raw value: {row['core_seconds']:,.1f} s in {row['campaign']}",
+                        "quest-sub")  # fmt: skip
