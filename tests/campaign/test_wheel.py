@@ -25,6 +25,7 @@ size: dummy
 demo_games: 20
 imitation_minutes: 0.02
 round_minutes: 0.03
+late_round_minutes: 0.03
 """
 
 
