@@ -22,7 +22,7 @@ test: setup  ## set up, then the tests a newcomer runs
 	@$(BIN)/python -m pytest -n 2 --dist loadfile
 
 test-trust: setup  ## kills, power cuts, corruption, hostile input: the promises with their figures
-	@$(BIN)/python -m pytest -m trust tests --timeout 1500 \
+	@$(BIN)/python -m pytest -m trust tests/trust tests --timeout 1500 \
 		-n 2 --dist loadfile --no-loadscope-reorder
 
 check: setup  ## ruff, mypy, import contracts, rules of the house
