@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -24,3 +25,13 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     path = tmp_path / "home"
     monkeypatch.setenv("LEVELCAP_HOME", str(path))
     yield path
+
+
+@pytest.fixture
+def realm(home: Path) -> Iterator[Any]:
+    """The database of that realm, open; tests of the game alone never pay for its imports."""
+    from levelcap.campaign.realm import open_realm
+
+    opened = open_realm()
+    yield opened
+    opened.close()

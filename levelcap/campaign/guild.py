@@ -34,6 +34,9 @@ def guild_sheet(connection: Connection, hero_id: str) -> dict[str, Any]:
             "strategy": curriculum.strategy, "skills": list(curriculum.skills),
             "preset": curriculum.preset, "focus": curriculum.focus,
         },
+        "chosen": {} if campaign is None else {
+            name: campaign.config_overrides.get(name) for name in ("curriculum", "strategy")
+        },
         "presets": list(PRESETS), "strategies": list(STRATEGIES),
     }  # fmt: skip
 

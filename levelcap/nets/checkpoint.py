@@ -57,10 +57,13 @@ def load_snapshot(folder: Path) -> tuple[nn.Module, Meta, str]:
 
     Raises:
         Corrupt: a byte differs from the manifest.
-        BadFile: whole, but not a net this version can build.
+        BadFile: whole, but not a net this version can build; or a run's folder.
     """
     if not folder.is_dir():
         raise BadFile(refuse("no such checkpoint folder", str(folder), "Give its path"))
+    if (folder / "snapshots").is_dir():
+        remedy = "Give a folder inside its snapshots/"
+        raise BadFile(refuse("the folder of a run, not a snapshot", str(folder), remedy))
     manifest = verify(folder)
     meta = read_meta(folder)
     if meta.architecture not in ARCHITECTURES:

@@ -6,6 +6,7 @@ import signal
 import socket
 import subprocess
 import sys
+from contextlib import contextmanager
 from pathlib import Path
 
 import httpx
@@ -55,9 +56,10 @@ class Inn:
     def url(self):
         return f"http://127.0.0.1:{8888 + self.offset}"
 
-    def prepare(self, *words, most_s=280):
+    def prepare(self, *words, module="prepare", most_s=280):
+        """Fills the realm: runs tests/browser/<module>.py with these words."""
         run = subprocess.run(
-            [sys.executable, "-m", "tests.browser.prepare", *words],
+            [sys.executable, "-m", f"tests.browser.{module}", *words],
             cwd=ROOT, env=self.env, capture_output=True, text=True, timeout=most_s,
         )  # fmt: skip
         assert run.returncode == 0, run.stderr[-2000:]
@@ -91,6 +93,20 @@ class Inn:
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()
+
+
+@contextmanager
+def serving(home, module):
+    """A realm filled by `module`, with Keeper, Oracle and Tavern, until it is left."""
+    made = Inn(home)
+    try:
+        made.prepare(module=module)
+        for name, port in (("keeper", 8767), ("oracle", 8765), ("tavern", 8888)):
+            made.start(name)
+            made.wait(port, name)
+        yield made
+    finally:
+        made.close()
 
 
 def launch(playwright):

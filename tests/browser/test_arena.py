@@ -1,8 +1,6 @@
 """The arena in a real browser: watch, scrub, play, be recorded, become a quest."""
 
 import json
-import subprocess
-import sys
 
 import pytest
 from playwright.sync_api import expect
@@ -13,35 +11,15 @@ from levelcap.kit.db import reading
 from levelcap.kit.paths import folder
 from levelcap.lake.read import open_shards
 from levelcap.world.replay import load as load_replay
-from tests.browser.inn import OUT, PHONE, Inn
-from tests.services.realms import ROOT
+from tests.browser.inn import OUT, PHONE, serving
 
-OFFSET = 22_000
 LEAST_FPS = 30  # 55 on a machine of its own, see benchmarks/oracle_speed.py
-
-
-class Place(Inn):
-    """Keeper, Oracle and Tavern, with a net that was never trained as champion."""
-
-    def prepare(self):
-        run = subprocess.run(
-            [sys.executable, "-m", "tests.browser.prepare_arena"],
-            cwd=ROOT, env=self.env, capture_output=True, text=True, timeout=120,
-        )  # fmt: skip
-        assert run.returncode == 0, run.stderr[-2000:]
 
 
 @pytest.fixture(scope="module")
 def inn(tmp_path_factory):
-    made = Place(tmp_path_factory.mktemp("arena") / "home", OFFSET)
-    try:
-        made.prepare()
-        for name, port in (("keeper", 8767), ("oracle", 8765), ("tavern", 8888)):
-            made.start(name)
-            made.wait(port, name)
+    with serving(tmp_path_factory.mktemp("arena") / "home", "prepare_arena") as made:
         yield made
-    finally:
-        made.close()
 
 
 def arena(visit, **options):

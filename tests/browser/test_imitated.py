@@ -1,8 +1,5 @@
 """A person plays in the browser, the matches become quests, the running Arena imitates them."""
 
-import subprocess
-import sys
-
 import pytest
 from playwright.sync_api import expect
 
@@ -16,11 +13,11 @@ from levelcap.learn.imitation.task import accuracy
 from levelcap.play.load import load_checkpoint
 from levelcap.vault.ask import ask_vault_first
 from levelcap.vault.ledger import get_ledger
-from tests.browser.inn import Inn
+from tests.browser.inn import serving
 from tests.browser.prepare import HERO
 from tests.browser.test_arena import arena, report
 from tests.learn.imitation.test_person import habit
-from tests.services.realms import ROOT, until
+from tests.services.realms import until
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 HEADS = ("move_x", "move_y", "fire")
@@ -28,25 +25,15 @@ HEADS = ("move_x", "move_y", "fire")
 
 @pytest.fixture(scope="module")
 def inn(tmp_path_factory):
-    made = Inn(tmp_path_factory.mktemp("imitated") / "home")
-    own = made.home / "config" / "heroes"
+    home = tmp_path_factory.mktemp("imitated") / "home"
+    own = home / "config" / "heroes"
     own.mkdir(parents=True)
     # What the wheel does of itself is short, so that the person's quests are soon begun.
     tiny = {"late": 100, "size": "dummy", "minutes": 0.02, "games": 20}
     (own / "kestrel.yaml").write_text(HERO.format(**tiny))
-    try:
-        run = subprocess.run(
-            [sys.executable, "-m", "tests.browser.prepare_arena"],
-            cwd=ROOT, env=made.env, capture_output=True, text=True, timeout=120,
-        )  # fmt: skip
-        assert run.returncode == 0, run.stderr[-2000:]
-        for name, port in (("keeper", 8767), ("oracle", 8765), ("tavern", 8888)):
-            made.start(name)
-            made.wait(port, name)
+    with serving(home, "prepare_arena") as made:
         made.start("arena")
         yield made
-    finally:
-        made.close()
 
 
 def walk_up_firing_right(shown, seconds=75):

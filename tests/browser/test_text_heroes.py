@@ -1,8 +1,6 @@
 """Text heroes in a real browser: switch heroes, the guild, and talking to checkpoints."""
 
 import re
-import subprocess
-import sys
 
 import pytest
 from playwright.sync_api import expect
@@ -10,35 +8,17 @@ from playwright.sync_api import expect
 from levelcap.campaign import campaigns
 from levelcap.campaign.realm import realm
 from levelcap.kit.db import reading
-from tests.browser.inn import OUT, PHONE, WIDE, Inn
-from tests.services.realms import ROOT, until
+from tests.browser.inn import OUT, PHONE, WIDE, serving
+from tests.services.realms import until
 
 expect.set_options(timeout=20_000)  # as long as every other wait of these tests
 HOSTILE = '<img src=x onerror="window.hacked=1">'
 
 
-class School(Inn):
-    """Keeper, Oracle and Tavern of a realm whose text hero has checkpoints."""
-
-    def prepare(self):
-        run = subprocess.run(
-            [sys.executable, "-m", "tests.browser.prepare_text"],
-            cwd=ROOT, env=self.env, capture_output=True, text=True, timeout=200,
-        )  # fmt: skip
-        assert run.returncode == 0, run.stderr[-2000:]
-
-
 @pytest.fixture(scope="module")
 def inn(tmp_path_factory):
-    made = School(tmp_path_factory.mktemp("school") / "home")
-    try:
-        made.prepare()
-        for name, port in (("keeper", 8767), ("oracle", 8765), ("tavern", 8888)):
-            made.start(name)
-            made.wait(port, name)
+    with serving(tmp_path_factory.mktemp("school") / "home", "prepare_text") as made:
         yield made
-    finally:
-        made.close()
 
 
 def pictures(shown, name):

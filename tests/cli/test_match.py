@@ -9,13 +9,13 @@ from websockets.sync.client import connect
 
 from levelcap.campaign import flywheel, quests
 from levelcap.campaign.realm import realm
-from levelcap.cli.main import main
 from levelcap.kit.db import reading
 from levelcap.play.person import FIRE, Input
 from levelcap.services.clients import Client
 from levelcap.services.hosts import get_service_url
 from levelcap.services.tokens import load_tokens
 from tests.browser.inn import Inn
+from tests.cli.calling import levelcap
 
 
 @pytest.fixture
@@ -29,13 +29,6 @@ def oracle(home, monkeypatch):
             yield client
     finally:
         inn.close()
-
-
-def levelcap(capsys, *words):
-    with pytest.raises(SystemExit) as ended:
-        main(words)
-    said = capsys.readouterr()
-    return ended.value.code or 0, said.out, said.err
 
 
 def play_a_little(oracle, name):

@@ -2,30 +2,12 @@
 
 import json
 
-import pytest
-
 from levelcap.campaign import campaigns, flywheel, quests
-from levelcap.campaign.realm import open_realm
 from levelcap.campaign.recipes import read_recipe
-from levelcap.cli.main import main
 from levelcap.kit.db import reading
 from levelcap.vault.ledger import get_ledger
+from tests.cli.calling import levelcap
 from tests.vault.made import entered
-
-
-@pytest.fixture
-def realm(home):
-    opened = open_realm()
-    yield opened
-    opened.close()
-
-
-def levelcap(capsys, *words):
-    """Runs a command; returns its exit code, output and refusal."""
-    with pytest.raises(SystemExit) as ended:
-        main(words)
-    said = capsys.readouterr()
-    return ended.value.code or 0, said.out, said.err
 
 
 def test_a_checkpoint_is_pinned_removed_later_and_restored(realm, capsys):

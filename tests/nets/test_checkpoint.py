@@ -93,6 +93,9 @@ def test_a_wrong_meta_is_refused_with_its_key(saved):
         meta_from_json({k: v for k, v in values.items() if k != "steps"}, "here")
     with pytest.raises(BadFile, match="no such checkpoint"):
         load_snapshot(folder / "nowhere")
+    (folder / "snapshots").mkdir()
+    with pytest.raises(BadFile, match="inside its snapshots"):
+        load_snapshot(folder)
 
 
 @pytest.mark.parametrize("ruleset", RULESETS)

@@ -6,7 +6,6 @@ import threading
 import httpx
 import psutil
 import pytest
-from starlette.testclient import TestClient
 
 from levelcap.campaign import campaigns, flywheel
 from levelcap.campaign.events import say
@@ -21,6 +20,7 @@ from levelcap.services.keeper.app import build
 from levelcap.services.rights import check_rights, routes_of
 from levelcap.services.tokens import load_tokens
 from levelcap.vault.archive import export_checkpoint
+from tests.services.callers import caller
 from tests.services.keepers import keeper
 from tests.services.matrix import walk
 from tests.services.reach import try_paths, try_queries
@@ -32,22 +32,13 @@ QUERIED = ("/api/ledger", "/api/evals", "/api/compare", "/api/quests", "/api/job
 
 
 @pytest.fixture
-def realm(home):
-    opened = open_realm()
-    yield opened
-    opened.close()
-
-
-@pytest.fixture
 def app(realm):
     return build(realm, load_tokens(), PORT, housekeeping=False)
 
 
 @pytest.fixture
 def client(app):
-    headers = {"Authorization": f"Bearer {load_tokens().admin}", "Content-Type": JSON}
-    with TestClient(app, base_url=f"http://localhost:{PORT}", headers=headers,
-                    raise_server_exceptions=False) as opened:  # fmt: skip
+    with caller(app, PORT) as opened:
         yield opened
 
 

@@ -9,7 +9,6 @@ from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 
 from levelcap.campaign.events import list_events
-from levelcap.campaign.realm import open_realm
 from levelcap.campaign.recipes import read_recipe
 from levelcap.kit.db import reading
 from levelcap.kit.paths import folder
@@ -24,6 +23,7 @@ from levelcap.vault.champion import promote
 from levelcap.world import make
 from levelcap.world.replay import load as load_replay
 from levelcap.world.spec import FLAT_VIEWS
+from tests.services.callers import caller
 from tests.services.matrix import walk
 from tests.services.oracles import net_in_vault, oracle
 from tests.services.reach import try_paths
@@ -33,24 +33,13 @@ PORT = 8765
 
 
 @pytest.fixture
-def realm(home):
-    opened = open_realm()
-    yield opened
-    opened.close()
-
-
-@pytest.fixture
 def app(realm):
     return build(realm.engine, load_tokens(), PORT, capacity=2)
 
 
 @pytest.fixture
 def client(app):
-    headers = {
-        "Authorization": f"Bearer {load_tokens().admin}", "Content-Type": "application/json",
-    }  # fmt: skip
-    with TestClient(app, base_url=f"http://localhost:{PORT}", headers=headers,
-                    raise_server_exceptions=False) as opened:  # fmt: skip
+    with caller(app, PORT) as opened:
         yield opened
 
 

@@ -6,15 +6,14 @@ import threading
 
 import openai
 import pytest
-from starlette.testclient import TestClient
 
-from levelcap.campaign.realm import open_realm
 from levelcap.kit.errors import Busy
 from levelcap.play.answers import Taste, load_text_hero
 from levelcap.services.oracle.app import build
 from levelcap.services.oracle.generate import Ask, Desk, Tail, write
 from levelcap.services.tokens import load_tokens
 from levelcap.vault.champion import promote
+from tests.services.callers import caller
 from tests.services.oracles import net_in_vault, oracle, text_in_vault
 from tests.services.realms import until
 
@@ -24,20 +23,9 @@ ASKED = {"messages": [{"role": "user", "content": PROMPT}]}
 
 
 @pytest.fixture
-def realm(home):
-    opened = open_realm()
-    yield opened
-    opened.close()
-
-
-@pytest.fixture
 def client(realm):
     app = build(realm.engine, load_tokens(), PORT, capacity=2)
-    headers = {
-        "Authorization": f"Bearer {load_tokens().admin}", "Content-Type": "application/json",
-    }  # fmt: skip
-    with TestClient(app, base_url=f"http://localhost:{PORT}", headers=headers,
-                    raise_server_exceptions=False) as opened:  # fmt: skip
+    with caller(app, PORT) as opened:
         yield opened
 
 

@@ -3,7 +3,6 @@
 import json
 
 import pytest
-from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 
 from levelcap.play import frames
@@ -13,6 +12,7 @@ from levelcap.services.http import make_app
 from levelcap.services.rights import check_rights
 from levelcap.services.tavern import arena
 from levelcap.services.tokens import load_tokens
+from tests.services.callers import caller
 from tests.services.matrix import walk
 from tests.services.oracles import oracle
 from tests.services.reach import try_paths
@@ -28,11 +28,7 @@ def tavern(oracle_url, role="admin"):
     app = make_app("tavern", tokens=tokens, port=PORT)
     client = arena.OracleClient(oracle_url, tokens.worker)
     app.include_router(arena.routes(client, KeeperClient(NOWHERE, tokens.admin), tokens))
-    headers = {
-        "Authorization": f"Bearer {getattr(tokens, role)}", "Content-Type": "application/json",
-    }  # fmt: skip
-    return app, TestClient(app, base_url=f"http://localhost:{PORT}", headers=headers,
-                           raise_server_exceptions=False)  # fmt: skip
+    return app, caller(app, PORT, role)
 
 
 def watch(client, match_id):

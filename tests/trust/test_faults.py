@@ -42,9 +42,7 @@ def template(home, monkeypatch):
     return home
 
 
-def traced(
-    template: Path, operation: str, work: Path, mutant: str = ""
-) -> tuple[Path, list[Call]]:
+def traced(template: Path, operation: str, work: Path, mutant: str = "") -> tuple[Path, list[Call]]:
     home = work / f"traced-{operation}"
     shutil.copytree(template, home)
     log = work / f"{operation}.log"

@@ -10,10 +10,8 @@ from unittest.mock import patch
 
 import numpy as np
 import pytest
-from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 
-from levelcap.campaign.realm import open_realm
 from levelcap.kit import ids
 from levelcap.kit.paths import folder
 from levelcap.play.rollout import Table, views_of
@@ -28,6 +26,7 @@ from levelcap.world import make
 from levelcap.world.policy import load
 from levelcap.world.replay import Recorder
 from tests.browser.inn import Inn
+from tests.services.callers import caller
 from tests.services.fuzz import ODD, bodies
 from tests.services.matrix import walk, walk_sockets
 from tests.services.oracles import net_in_vault
@@ -41,23 +40,8 @@ FUZZED, FRAMES = 2_000, 400
 
 
 @pytest.fixture
-def realm(home):
-    opened = open_realm()
-    yield opened
-    opened.close()
-
-
-@pytest.fixture
 def app(realm):
     return build(realm.engine, load_tokens(), PORT, capacity=2)
-
-
-def client_of(app):
-    headers = {
-        "Authorization": f"Bearer {load_tokens().admin}", "Content-Type": "application/json"
-    }  # fmt: skip
-    return TestClient(app, base_url=f"http://localhost:{PORT}", headers=headers,
-                      raise_server_exceptions=False)  # fmt: skip
 
 
 def acts(checkpoint, seed, count):
@@ -95,7 +79,7 @@ def test_the_matrix_of_the_oracle_and_the_watchtower(app, realm, figures):
 
 def test_no_body_makes_the_oracle_fail(app, realm, figures):
     entry, _ = net_in_vault(realm.engine, 1)
-    with client_of(app) as client:
+    with caller(app, PORT) as client:
         asked = [*bodies(app, 7, FUZZED), *acts(entry.id, 8, FUZZED), *acts("champion", 9, 200),
                  *matches("/matches", 10, FUZZED // 8)]  # fmt: skip
         statuses, broken = fuzz(client, asked, lambda one: client.delete(f"/matches/{one}"))
@@ -104,19 +88,19 @@ def test_no_body_makes_the_oracle_fail(app, realm, figures):
     assert not broken, broken[:3]
     assert statuses[200] + statuses[201] > 200
     careless = patch.object(app_module, "check_request", unchecked)
-    with careless, client_of(app) as client:
+    with careless, caller(app, PORT) as client:
         _, broken = fuzz(client, acts(entry.id, 8, 300))
     assert broken  # a check less, and the fuzz sees it
 
 
 def test_no_message_breaks_a_socket_of_the_oracle(app, figures):
-    with client_of(app) as client:
+    with caller(app, PORT) as client:
         ends = send_all(client, frames(11, FRAMES))
         assert client.get("/health").json()["status"] == "ok"
     figures.add("P20", f"Oracle: {FRAMES} messages at a match: {ends.get(BROKEN, 0)} failures, "
                 f"closed with {ends}", BROKEN not in ends, fuzzed=FRAMES)  # fmt: skip
     assert BROKEN not in ends and ends[1007] > 50
-    with patch.object(match_api, "read_pace", json.loads), client_of(app) as client:
+    with patch.object(match_api, "read_pace", json.loads), caller(app, PORT) as client:
         assert BROKEN in send_all(client, frames(11, FRAMES // 10))
 
 
@@ -154,7 +138,7 @@ def test_no_id_leads_the_oracle_to_a_file(app, realm, figures):
     row = {"features": [0.5] * 19}
     hide_a_replay()
     before = sorted(str(p) for p in folder("state").parent.rglob("*"))
-    with client_of(app) as client:
+    with caller(app, PORT) as client:
         tried = try_paths(app, client) + hostile_ids(client, [
             ("POST", "/models/load", lambda text: {"checkpoint": text}),
             ("POST", "/act", lambda text: {"checkpoint": text, "rows": [row]}),

@@ -13,21 +13,22 @@ from levelcap.services.tavern.tags import Tag, button, card, div, paragraph
 class Controls:
     """Two choices and a button; the Keeper writes them into the campaign's settings."""
 
-    def __init__(self, tavern: Tavern, campaign: dict[str, Any] | None) -> None:
-        self.tavern, self.campaign = tavern, campaign
+    def __init__(self, tavern: Tavern) -> None:
+        self.tavern = tavern
 
     def build(self, sheet: dict[str, Any]) -> None:
         """The card; `sheet` is that of the guild."""
+        self._campaign, self._hero = sheet["campaign"], sheet["hero"]
         with card("Curriculum"):
-            if self.campaign is None or sheet["curriculum"] is None:
+            if sheet["curriculum"] is None:
                 paragraph("It can be chosen when this hero has a campaign.", "empty")
                 return
-            own = self.campaign["config_overrides"]
+            own = sheet["chosen"]
             with div("split"):
-                self._preset = Field("Preset", "choice", own.get("curriculum") or "",
+                self._preset = Field("Preset", "choice", own["curriculum"] or "",
                                      options=_options(lore.CURRICULA, sheet["presets"]),
                                      hint="Which skills the wheel studies")  # fmt: skip
-                self._strategy = Field("Strategy", "choice", own.get("strategy") or "",
+                self._strategy = Field("Strategy", "choice", own["strategy"] or "",
                                        options=_options(lore.STRATEGIES, sheet["strategies"]),
                                        hint="How rounds are shared; needs a preset")  # fmt: skip
             with div("row between"):
@@ -35,14 +36,13 @@ class Controls:
                 button("Use from the next round on", self._apply, "primary", "check")
 
     async def _apply(self) -> None:
-        assert self.campaign is not None
         values = {"curriculum": self._preset.value or None,
                   "strategy": self._strategy.value or None}  # fmt: skip
-        path = f"/api/campaigns/{self.campaign['id']}/settings"
+        path = f"/api/campaigns/{self._campaign}/settings"
         said = await self.tavern.orders.ask("POST", path, {"values": values}, done="Taken over")
         if said is None:
             return
-        sheet = await self.tavern.orders.ask("GET", f"/api/guild/{self.campaign['hero_id']}")
+        sheet = await self.tavern.orders.ask("GET", f"/api/guild/{self._hero}")
         if sheet is not None and sheet["curriculum"] is not None:
             self._now.say(_words(sheet["curriculum"]))
 

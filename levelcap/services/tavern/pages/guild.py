@@ -37,7 +37,7 @@ def build(tavern: Tavern) -> None:
             page_heading("Guild", "What the hero can do, as far as it has been measured.")
             if reads:
                 text_guild.build()
-                Controls(tavern, moment.hero["campaign"]).build(text_guild.sheet)
+                Controls(tavern).build(text_guild.sheet)
             else:
                 with div("split"):
                     _rulesets(found["worlds"])
