@@ -46,6 +46,7 @@ def sheet(connection: Connection, hero: Hero) -> dict[str, Any]:
     }  # fmt: skip
     return {
         "id": hero.id, "name": hero.name, "kind": hero.kind, "subtitle": hero.subtitle,
+        "portrait": hero.portrait,
         "world": "text" if isinstance(hero, TextHeroFile) else hero.world,
         "chosen": campaigns.chosen_hero(connection) == hero.id,
         "why_not": hero.why_not() if isinstance(hero, TextHeroFile) else None,

@@ -41,6 +41,8 @@ class ArenaHero(BaseModel):
     late_round_minutes: float = Field(5.0, gt=0, le=600)
     """the same once the hero has had `late_after_rounds` rounds"""
     late_after_rounds: int = Field(6, ge=1)
+    portrait: Literal["kestrel", "dio", "flo"] = "kestrel"
+    """who the Tavern draws"""
 
 
 class TextHeroFile(BaseModel):
@@ -66,7 +68,7 @@ class TextHeroFile(BaseModel):
     """problems an update"""
     chat_template: Literal["plain", "chatml"] = "plain"
     """plain: prompt, newline, answer"""
-    portrait: str = Field("", max_length=40)
+    portrait: Literal["kestrel", "dio", "flo"] = "dio"
     affinity: dict[str, Annotated[float, Field(ge=0, le=1)]] = Field(default_factory=dict)
     """skill -> how much of its time the hero gives it by default"""
     school_minutes: float = Field(5.0, ge=0, le=600)

@@ -174,7 +174,7 @@ def write_answer(call: Call, form: str) -> str:
     final = f"{write_call(call, natural)} = {result}"
     if form in ("easy", "natural"):
         return final
-    checks = [f"Verification: {s.operation.check(s.args, s.given)}" for s in steps]
+    checks = [f"{CHECK}{s.operation.check(s.args, s.given)}" for s in steps]
     if form == "medium":
         return "\n".join([final, *checks])
     shown = []
@@ -204,7 +204,8 @@ def _operand_lines(step: Step) -> list[str]:
 
 
 KEY_LINE = re.compile(r"Key: (\S=[⓪①a-z_0-9]+(?: \S=[⓪①a-z_0-9]+)*)")
-NAMED = re.compile(r"[a-z_0-9]+(?=\()")
+NAMED = re.compile(r"(?<![a-z_0-9])[a-z_0-9]++(?=\()")
+CHECK = "Verification: "
 
 
 def split_key(prompt: str) -> tuple[dict[str, str], str]:
@@ -232,13 +233,10 @@ def split_key(prompt: str) -> tuple[dict[str, str], str]:
 def rename(text: str, key: dict[str, str]) -> str:
     """A plain text in the signs of a key; decimal checks stay as they are."""
     sign_of = {meaning: sign for sign, meaning in key.items()}
-    signs = str.maketrans({d: sign_of[d] for d in "⓪①"})
-    lines = []
-    for line in text.split("\n"):
-        if not line.startswith("Verification: "):
-            line = NAMED.sub(lambda m: sign_of.get(m[0], m[0]), line).translate(signs)
-        lines.append(line)
-    return "\n".join(lines)
+    at = text.find(CHECK)  # checks come last
+    work, checks = (text, "") if at < 0 else (text[:at], text[at:])
+    work = NAMED.sub(lambda m: sign_of.get(m[0], m[0]), work)
+    return work.replace("⓪", sign_of["⓪"]).replace("①", sign_of["①"]) + checks
 
 
 def write_key(key: dict[str, str]) -> str:

@@ -3,11 +3,7 @@
 import pytest
 
 from levelcap.campaign.heroes import get_hero, get_text_hero, load_heroes, load_text_heroes
-from levelcap.kit.errors import BadFile, BadValue, UnknownName
-from levelcap.nets.text_memory import training_memory
-from levelcap.nets.text_shape import SIZES, TextShape
-
-TINY = TextShape(164, *SIZES["tiny"])
+from levelcap.kit.errors import BadFile, UnknownName
 
 
 def test_dio_and_flo_are_shipped_and_are_no_arena_heroes():
@@ -42,17 +38,3 @@ def test_a_file_of_the_realm_wins_and_nonsense_is_refused(home):
         (own / "b.yaml").write_text(text)
         with pytest.raises(BadFile):
             load_text_heroes()
-
-
-def test_the_memory_calculator_adds_up():
-    found = training_memory(TINY, 30, 64)
-    count = TINY.parameters
-    assert found.weights == found.gradients == 4 * count and found.optimizer == 8 * count
-    assert found.activations == 30 * 64 * 128 * 4 * 34
-    assert found.sentence() == f"batch_size=30 uses about {found.total / 2**30:.2g} GB"
-    spared = training_memory(TINY, 30, 64, checkpointing=True)
-    assert spared.activations == pytest.approx(found.activations / 3**0.5)
-    colours = [found.colour(found.total / share) for share in (0.7, 0.8, 0.9, 0.91)]
-    assert colours == ["green", "amber", "amber", "red"]
-    with pytest.raises(BadValue, match="batch"):
-        training_memory(TINY, 0, 64)

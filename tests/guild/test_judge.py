@@ -47,10 +47,9 @@ def test_hostile_answers_are_wrong_within_a_millisecond(skill, level):
         for answer in hostile(solved):
             if isinstance(answer, str) and answer == solved:
                 continue
-            best = min(_cpu_seconds(problem, answer) for _ in range(3))
-            # The time of the judge itself: the machine may be busy, and a long worked answer
-            # (9,000 characters at the last level) has to be computed before it is compared.
-            assert best < max(1e-3, 3e-7 * len(solved)), (len(str(answer)), best)
+            best = min(_cpu_seconds(problem, answer) for _ in range(7))
+            # The time of the judge itself: the machine may be busy.
+            assert best < 1e-3, (len(str(answer)), len(solved), best)
             given = ENGINE.grade(problem, answer)
             assert not given.right and 0 <= given.partial < 1
 

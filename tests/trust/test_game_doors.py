@@ -12,12 +12,14 @@ import numpy as np
 import pytest
 from starlette.websockets import WebSocketDisconnect
 
+from levelcap.guild.skill import Skill
 from levelcap.kit import ids
 from levelcap.kit.paths import folder
 from levelcap.play.rollout import Table, views_of
 from levelcap.services.oracle import app as app_module
 from levelcap.services.oracle import match_api
 from levelcap.services.oracle.app import build
+from levelcap.services.school.app import make_school
 from levelcap.services.tokens import load_tokens
 from levelcap.services.watchtower.app import make_watchtower
 from levelcap.services.watchtower.readings import Reader
@@ -62,11 +64,16 @@ def unchecked(body):
     return body["checkpoint"], body["world"], body["rows"], False
 
 
-def test_the_matrix_of_the_oracle_and_the_watchtower(app, realm, figures):
+def school(skill):
+    return make_school(skill, tokens=load_tokens(), port=PORT)
+
+
+def test_the_matrix_of_the_oracle_the_watchtower_and_the_schools(app, realm, figures):
     tower = make_watchtower(
         Watch(Reader(realm.engine).read, lambda *said: None), tokens=load_tokens(), port=PORT
     )
-    for name, one in (("Oracle", app), ("Watchtower", tower)):
+    schools = [(f"School of {name.upper()}", school(name)) for name in ("bin", "sy")]
+    for name, one in (("Oracle", app), ("Watchtower", tower), *schools):
         calls, sockets = walk(one, load_tokens(), PORT), walk_sockets(one, load_tokens(), PORT)
         figures.add("P18", f"{name}: {calls:,} calls route × method × token: 0 wrong", True,
                     matrix=calls)  # fmt: skip
@@ -91,6 +98,22 @@ def test_no_body_makes_the_oracle_fail(app, realm, figures):
     with careless, caller(app, PORT) as client:
         _, broken = fuzz(client, acts(entry.id, 8, 300))
     assert broken  # a check less, and the fuzz sees it
+
+
+@pytest.mark.parametrize("skill", ["bin", "sy"])
+def test_no_body_makes_a_school_fail(skill, home, figures):
+    app = school(skill)
+    with caller(app, PORT) as client:
+        asked = list(bodies(app, 12, FUZZED))
+        statuses, broken = fuzz(client, asked)
+        figures.add("P20", f"School of {skill.upper()}: {len(asked):,} fuzzed bodies: "
+                    f"{len(broken)} × 5xx, {statuses}", not broken,
+                    fuzzed=len(asked), http_500=len(broken))  # fmt: skip
+        assert not broken, broken[:3]
+        with patch.object(Skill, "check", lambda *_: None):
+            orders = [("POST", "/generate", {"Content-Type": "application/json"},
+                       json.dumps({"level": level}).encode()) for level in (51, 999)]  # fmt: skip
+            assert fuzz(client, orders)[1]  # a check less, and the fuzz sees it
 
 
 def test_no_message_breaks_a_socket_of_the_oracle(app, figures):

@@ -61,6 +61,7 @@ class Training:
             task.net, config.optimizer, lr=config.lr, hidden_lr=config.hidden_lr,
             weight_decay=config.weight_decay, betas=(config.beta1, config.beta2), eps=config.eps,
         )  # fmt: skip
+        self.optimizer.helper = task.helper
         self.ema = Ema(task.net, config.ema)
         self.budget, self.guard, self.clock = Budget(stops), Guard(config.bad_updates), Clock()
         self.progress = Progress()

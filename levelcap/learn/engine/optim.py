@@ -9,6 +9,7 @@ against torch's.
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import Executor
 from typing import Any
 
 import torch
@@ -41,17 +42,30 @@ class MuonAdamW(torch.optim.Optimizer):
             lr=1e-3, betas=(0.9, 0.99), eps=1e-8, weight_decay=0.0, momentum=0.95, use_muon=False
         )
         super().__init__(groups, defaults)
+        self.helper: Executor | None = None
+        """steps every other matrix at the same time; they do not depend on each other"""
 
     @torch.no_grad()
     def step(self, closure: Callable[[], float] | None = None) -> None:  # type: ignore[override]
         """One step of all groups with the gradients there are."""
         assert closure is None, "gradients are computed before the step"
-        for group in self.param_groups:
-            take = self._muon if group["use_muon"] else self._adamw
-            for parameter in group["params"]:
-                if parameter.grad is not None:
-                    parameter.mul_(1 - group["lr"] * group["weight_decay"])
-                    take(parameter, group)
+        found = [
+            (parameter, group)
+            for group in self.param_groups
+            for parameter in group["params"]
+            if parameter.grad is not None
+        ]
+        if self.helper is None:
+            return self._take(found)
+        ahead = self.helper.submit(self._take, found[1::2])
+        self._take(found[::2])
+        ahead.result()
+
+    @torch.no_grad()  # of the thread
+    def _take(self, found: list[tuple[Tensor, dict[str, Any]]]) -> None:
+        for parameter, group in found:
+            parameter.mul_(1 - group["lr"] * group["weight_decay"])
+            (self._muon if group["use_muon"] else self._adamw)(parameter, group)
 
     def _muon(self, parameter: Tensor, group: dict[str, Any]) -> None:
         state = self.state[parameter]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -16,10 +17,12 @@ class Task(Protocol):
     """A trainer. `gather` may run in another thread while `backward` does; nothing else may.
 
     net: the weights that learn. parts: updates a batch. meta: what a snapshot says of the net.
+    helper: a core that nobody else uses during an update, for half of the optimizer's matrices.
     """
 
     net: nn.Module
     parts: int
+    helper: Executor | None
 
     def gather(self, version: int) -> Any:
         """The next batch; version: number of updates its weights have seen."""

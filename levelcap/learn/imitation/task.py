@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from concurrent.futures import Executor
 from dataclasses import replace
 
 import numpy as np
@@ -34,6 +35,8 @@ def to_rows(batch: Batch, views: tuple[str, ...], gamma: float) -> Rows:
 
 class ImitationTask:
     """See `levelcap.learn.engine.task.Task`. A batch is `parts` lots of rows."""
+
+    helper: Executor | None = None  # the second core reads the next batch
 
     def __init__(
         self, net: FlatNet, meta: Meta, config: ImitationConfig, shards: Shards, seed: int

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from concurrent.futures import Executor
 from dataclasses import replace
 
 import numpy as np
@@ -28,6 +29,8 @@ BATCH_FIELDS = ("inputs", "mask", "actions", "log_probs", "rewards", "terminated
 
 class RlTask:
     """See `levelcap.learn.engine.task.Task`."""
+
+    helper: Executor | None = None  # the second core plays
 
     def __init__(
         self,

@@ -6,6 +6,8 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import torch
+
 from levelcap.guild.alphabet import load_alphabet
 from levelcap.guild.engine import get_engine
 from levelcap.guild.school import VERSION
@@ -17,7 +19,6 @@ from levelcap.learn.engine.folder import EVENTS, RunFolder
 from levelcap.learn.engine.loop import Outcome, train
 from levelcap.learn.engine.stops import Stops
 from levelcap.learn.engine.task import Hooks
-from levelcap.learn.engine.threads import tune_threads
 from levelcap.learn.text.config import TextConfig
 from levelcap.learn.text.exams import Examiner, starting_at
 from levelcap.learn.text.lessons import SCHOOL, Lessons, Plan, read_lessons
@@ -62,7 +63,7 @@ def train_text(
 ) -> Taught:
     """Train until one of `stops`; the same request again continues where the last one ended."""
     check_seed(request.seed)
-    tune_threads()
+    torch.set_num_threads(1)  # cores are used by halves of a batch, see levelcap.learn.text.update
     guild, school = get_engine(), request.skill == SCHOOL
     skill = None if school else guild.get(request.skill)
     progress = None if school else starting_at(guild, request.skill, request.level, request.preset)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
+from levelcap.kit.config import load_settings
 from levelcap.learn.engine.state import State
 from levelcap.learn.text.exams import Examiner
 from levelcap.learn.text.lessons import Lessons
-from levelcap.learn.text.update import Batch, backward, make_batch
+from levelcap.learn.text.update import Batch, backward, halves
 from levelcap.nets.meta import Meta
 from levelcap.nets.qwen3 import Qwen3Net
 
@@ -18,7 +20,7 @@ class Lot:
 
     first: int
     level: int
-    batch: Batch
+    parts: tuple[Batch, ...]
 
 
 class TextTask:
@@ -32,6 +34,7 @@ class TextTask:
         """examiner None: school, which has no levels."""
         self.net, self._meta, self.lessons, self.examiner = net, meta, lessons, examiner
         self._next = 0
+        self.helper: Executor | None = ThreadPoolExecutor(1) if load_settings().cores > 1 else None
 
     def gather(self, version: int) -> Lot:
         """The next lessons, at the level the hero has now."""
@@ -43,12 +46,12 @@ class TextTask:
         return 1 if self.examiner is None else self.examiner.level
 
     def _lot(self, first: int, level: int) -> Lot:
-        batch = make_batch(self.lessons.batch(first, level), self.lessons.tokens.pad)
-        return Lot(first, level, batch)
+        parts = halves(self.lessons.batch(first, level), self.lessons.tokens.pad)
+        return Lot(first, level, parts)
 
     def backward(self, lot: Lot, part: int, update: int) -> dict[str, float]:
         """Gradients of the lot."""
-        logged = backward(self.net, lot.batch)
+        logged = backward(self.net, lot.parts, self.helper)
         if self.examiner is not None and lot.level == self.examiner.level:
             self.examiner.heard(logged["exact"])
         return logged
@@ -58,7 +61,7 @@ class TextTask:
 
     def steps(self, lot: Lot) -> int:
         """Tokens read."""
-        return lot.batch.num_tokens
+        return sum(part.num_tokens for part in lot.parts)
 
     def warm(self, update: int) -> bool:
         """From the third batch on."""

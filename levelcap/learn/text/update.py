@@ -1,11 +1,18 @@
 """One update of text training: cross-entropy of the answers' tokens, end marks included.
 
 loss = - mean over all answer tokens of log p(token | prompt, answer so far)
+
+A batch is learned from in two halves side by side, one core each: operations of a small net are too
+short to be split over cores themselves. The halves and the order of their sum do not depend on how
+many cores there are, so neither do the weights.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -47,20 +54,56 @@ def make_batch(lessons: list[Lesson], pad: int) -> Batch:
     )
 
 
-def backward(net: Qwen3Net, batch: Batch) -> dict[str, float]:
+def halves(lessons: list[Lesson], pad: int) -> tuple[Batch, ...]:
+    """The lessons as two batches of about as many tokens; as one if there is only one."""
+    order = sorted(lessons, key=lambda lesson: lesson.length)
+    return tuple(make_batch(part, pad) for part in (order[::2], order[1::2]) if part)
+
+
+class Learned(NamedTuple):
+    """What one half gave."""
+
+    gradients: tuple[Tensor, ...]
+    loss: float  # its share of the batch's mean
+    hits: NDArray[np.bool_]  # [m] is the next token the wanted one?
+
+
+def learn(net: Qwen3Net, part: Batch, count: int) -> Learned:
+    """Gradients of one half of a batch with `count` answer tokens in all."""
+    logits = net(part.rows, part.at)
+    loss = functional.cross_entropy(logits, part.wanted, reduction="sum") / count
+    gradients = torch.autograd.grad(loss, tuple(net.parameters()))
+    hits = (logits.detach().argmax(-1) == part.wanted).numpy()
+    return Learned(gradients, float(loss.detach()), hits)
+
+
+def backward(
+    net: Qwen3Net, parts: Sequence[Batch], helper: Executor | None = None
+) -> dict[str, float]:
     """Add the gradients of a batch; returns what to log.
 
     `exact` is the share of current-level lessons answered exactly, before learning from them: it
     costs nothing here and says when an exam is worth its time.
+
+    helper: takes all halves but the first; None: one after the other, with the same result.
     """
-    logits = net(batch.rows, batch.at)
-    loss = functional.cross_entropy(logits, batch.wanted)
-    loss.backward()
-    hits = (logits.detach().argmax(-1) == batch.wanted).numpy()
-    right = np.logical_and.reduceat(hits, batch.begins)
-    current = right[batch.current] if batch.current.any() else right
+    count = sum(len(part.wanted) for part in parts)
+    ahead = [helper.submit(learn, net, part, count) for part in parts[1:]] if helper else []
+    found = [learn(net, part, count) for part in (parts[:1] if helper else parts)]
+    found += [future.result() for future in ahead]
+    for parameter, *gradients in zip(
+        net.parameters(), *(one.gradients for one in found), strict=True
+    ):
+        for gradient in gradients:
+            parameter.grad = gradient if parameter.grad is None else parameter.grad.add_(gradient)
+    right = np.concatenate([
+        np.logical_and.reduceat(one.hits, part.begins)
+        for one, part in zip(found, parts, strict=True)
+    ])  # fmt: skip
+    current = np.concatenate([part.current for part in parts])
+    hits = np.concatenate([one.hits for one in found])
     return {
-        "loss": float(loss.detach()),
+        "loss": sum(one.loss for one in found),
         "token_accuracy": float(hits.mean()),
-        "exact": float(current.mean()),
+        "exact": float((right[current] if current.any() else right).mean()),
     }

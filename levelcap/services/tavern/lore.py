@@ -38,14 +38,23 @@ PLACES = (
     Place("/report", "Report", "ledger", "r", "What was gained, and what it cost"),
 )
 
-WELCOME = (
-    "Your hero lives on this machine and learns by itself: it watches a master, copies the "
-    "master, then fights on its own.",
-    "Every training run is a battle: damage is 1 / loss, XP are optimizer updates, and a level "
-    "is a thousand of them.",
-    "Saved checkpoints are judged against opponents training never meets; one that is certainly "
-    "better becomes champion.",
-)
+WELCOME = {
+    "arena": (
+        "Your hero lives on this machine and learns by itself: it watches a master, copies the "
+        "master, then fights on its own.",
+        "Every training run is a battle: damage is 1 / loss, XP are optimizer updates, and a level "
+        "is a thousand of them.",
+        "Saved checkpoints are judged against opponents training never meets; one that is "
+        "certainly better becomes champion.",
+    ),
+    "text": (
+        "Your hero lives on this machine and learns by itself: it goes to school, then studies "
+        "its skills level by level.",
+        "Every training run is a battle: damage is 1 / loss, and XP are earned in exams.",
+        "A level is passed by three exams of fresh problems and a confirmation; partly right "
+        "never counts.",
+    ),
+}
 
 STATS = {
     "level": "Level", "XP": "XP", "ATK": "ATK", "DEF": "DEF", "ACC": "ACC", "gold": "Gold",

@@ -120,11 +120,11 @@ class Icon(Element, component=STATIC / "icon.js"):
 
 
 class Portrait(Element, component=STATIC / "portrait.js"):
-    """The hero, drawn by what it has reached."""
+    """The hero, drawn by what it has reached; `bird` is one of those in `static/portrait.js`."""
 
-    def __init__(self, level: int, champion: bool, resting: bool, label: str) -> None:
+    def __init__(self, bird: str, label: str) -> None:
         super().__init__()
-        self._props.update(level=level, champion=champion, resting=resting, label=label)
+        self._props.update(bird=bird, label=label, level=0, champion=False, resting=False)
 
 
 class Battle(Element, component=STATIC / "battle.js"):

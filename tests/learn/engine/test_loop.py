@@ -28,7 +28,7 @@ CONFIG = EngineConfig(lr=0.01, warmup_updates=2, checkpoint_s=0.05, snapshot_s=0
 class Bowl:
     """Pulls every weight towards .5; noise comes from the batch's number alone."""
 
-    parts = 2
+    parts, helper = 2, None
 
     def __init__(self, bad_updates=(), slow_s=0.0):
         self.net = new_flat(META, 0)

@@ -1,5 +1,7 @@
 """Optimizers against torch's own, schedules and the slow copy against sums done by hand."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 import torch
 
@@ -45,6 +47,26 @@ def test_orthogonalised_matrices_have_singular_values_near_one():
     matrix = torch.randn(40, 20, generator=torch.Generator().manual_seed(1))
     values = torch.linalg.svdvals(orthogonalise(matrix))
     assert 0.6 < values.min() and values.max() < 1.3
+
+
+def test_with_a_helper_every_matrix_takes_the_same_step():
+    generator = torch.Generator().manual_seed(3)
+    starts = [torch.randn(n, 8, generator=generator) for n in (8, 16, 4, 8, 8)]
+    grads = [[torch.randn(s.shape, generator=generator) for s in starts] for _ in range(3)]
+    ends = []
+    with ThreadPoolExecutor(1) as pool:
+        for helper in (None, pool):
+            params = [torch.nn.Parameter(s.clone()) for s in starts]
+            groups = [dict(params=params[:2]), dict(params=params[2:], use_muon=True)]
+            optimizer = MuonAdamW(groups)
+            optimizer.helper = helper
+            for row in grads:
+                for parameter, grad in zip(params, row, strict=True):
+                    parameter.grad = grad.clone()
+                optimizer.step()
+            ends.append(params)
+    for one, other, start in zip(*ends, starts, strict=True):
+        assert torch.equal(one, other) and not torch.equal(one, start)
 
 
 def test_muon_takes_inner_matrices_and_adamw_the_rest():

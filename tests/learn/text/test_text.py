@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import numpy as np
@@ -23,7 +24,7 @@ from levelcap.learn.text.config import TextConfig
 from levelcap.learn.text.exams import Examiner, starting_at
 from levelcap.learn.text.lessons import Lesson, Lessons, Plan, read_lessons
 from levelcap.learn.text.run import Request, train_text
-from levelcap.learn.text.update import backward, make_batch
+from levelcap.learn.text.update import backward, halves, make_batch
 from levelcap.nets.meta import text_meta
 from levelcap.nets.pretrained import to_transformers
 from levelcap.nets.qwen3 import fresh_text_net
@@ -98,7 +99,7 @@ def test_lessons_that_are_too_long_are_left_out_and_counted():
 def test_the_loss_is_that_of_transformers_with_prompts_ignored():
     net = fresh_text_net(META, 1)
     some = lessons().batch(0, 1)[:5]
-    logged = backward(net, make_batch(some, TOKENS.pad))
+    logged = backward(net, halves(some, TOKENS.pad))
     theirs = to_transformers(net)
     total, count = torch.zeros(()), 0
     for lesson in some:
@@ -113,14 +114,28 @@ def test_the_loss_is_that_of_transformers_with_prompts_ignored():
         torch.testing.assert_close(parameter.grad, wanted[name].grad, rtol=1e-3, atol=1e-6)
 
 
+def test_two_cores_learn_what_one_does_bit_for_bit():
+    some = lessons().batch(0, 2)
+    nets = [fresh_text_net(META, 1) for _ in range(2)]
+    parts = halves(some, TOKENS.pad)
+    assert len(parts) == 2 and sum(len(part.begins) for part in parts) == len(some)
+    tokens = [part.num_tokens for part in parts]
+    assert max(tokens) < 1.2 * min(tokens)
+    with ThreadPoolExecutor(1) as helper:
+        assert backward(nets[0], parts, helper) == backward(nets[1], parts)
+    for one, other in zip(*(net.parameters() for net in nets), strict=True):
+        assert torch.equal(one.grad, other.grad)
+    assert len(halves(some[:1], TOKENS.pad)) == 1
+
+
 def test_what_is_logged_as_exact_is_exact_match_on_current_lessons():
     net = fresh_text_net(META, 1)
     hero = TextHero(net, TOKENS, META)
     end = Lesson("current", TOKENS.encode("a\n"), [*TOKENS.encode(hero.answers(["a"], 4)[0])])
     batch = [replace(end, answer=[*end.answer[:3]]), replace(end, answer=[TOKENS.end])]
-    assert backward(net, make_batch(batch, TOKENS.pad))["exact"] == 0.5
+    assert backward(net, [make_batch(batch, TOKENS.pad)])["exact"] == 0.5
     other = [replace(batch[0]), replace(batch[1], source="school")]
-    assert backward(net, make_batch(other, TOKENS.pad))["exact"] == 1.0
+    assert backward(net, [make_batch(other, TOKENS.pad)])["exact"] == 1.0
 
 
 class Pupil:

@@ -102,7 +102,7 @@ class HeroPage:
 
     def _welcome(self) -> None:
         with card("Welcome to the Realm of Training", "welcome") as shown:
-            for line in lore.WELCOME:
+            for line in lore.WELCOME[self.moment.hero["kind"]]:
                 paragraph(line)
 
             def read() -> None:
@@ -121,8 +121,7 @@ class HeroPage:
     def _sheet(self) -> None:
         hero = self.moment.hero
         with card(None, "sheet"):
-            label = f"Portrait of {hero['name']}"
-            self._portrait = Portrait(0, False, False, label)
+            self._portrait = Portrait(hero["portrait"], f"Portrait of {hero['name']}")
             heading(hero["name"], 1, "hero-name")
             self._title = paragraph("", "hero-title")
             with div("level-line"):

@@ -1,19 +1,27 @@
-// The hero: a kestrel in armour. What it wears grows with its level.
+// The hero in armour: a kestrel fights, owls read. What it wears grows with its level.
 const TIERS = [1, 3, 6, 10, 20, 40, 80]; // levels at which something is added
 
 const ROBES = ["#5b4636", "#6b4a2f", "#7a3f2a", "#6a2f3c", "#3f4a78", "#2f5f6e", "#6e5a1e", "#4d2f74"];
+
+// Feathers, face, brow, beak, iris, wings.
+const BIRDS = {
+  kestrel: { wings: "#8c4f28" },
+  dio: { wings: "#5d5a6b", feathers: "#7b6f86", face: "#efe2cb", brow: "#4c4458", beak: "#d9a441", iris: "#f2a037" },
+  flo: { wings: "#c9d3da", feathers: "#e6ebee", face: "#fbf7ee", brow: "#8fa3b0", beak: "#4a4f57", iris: "#f2d037" },
+};
 
 function tierOf(level) {
   return TIERS.filter((at) => level >= at).length;
 }
 
 export default {
-  props: { level: Number, champion: Boolean, resting: Boolean, label: String },
+  props: { bird: String, level: Number, champion: Boolean, resting: Boolean, label: String },
   methods: {
     wings(h) {
+      const fill = BIRDS[this.bird].wings;
       return h("g", { class: "p-wings" }, [
-        h("path", { d: "M64 150C28 132 14 96 20 62c10 20 18 26 30 34-8-14-10-24-8-38 12 26 26 44 38 58z", fill: "#8c4f28" }),
-        h("path", { d: "M136 150c36-18 50-54 44-88-10 20-18 26-30 34 8-14 10-24 8-38-12 26-26 44-38 58z", fill: "#8c4f28" }),
+        h("path", { d: "M64 150C28 132 14 96 20 62c10 20 18 26 30 34-8-14-10-24-8-38 12 26 26 44 38 58z", fill }),
+        h("path", { d: "M136 150c36-18 50-54 44-88-10 20-18 26-30 34 8-14 10-24 8-38-12 26-26 44-38 58z", fill }),
       ]);
     },
     rays(h) {
@@ -34,7 +42,25 @@ export default {
         h("path", { d: "M100 178l9 10-9 12-9-12z", fill: tier >= 5 ? "#7fe0cf" : "#f0b95b", stroke: "#1a1410", "stroke-width": 1.5, class: "p-gem" }),
       ]);
     },
+    owl(h, bird) {
+      const eye = (x) => this.resting
+        ? h("path", { d: `M${x - 11} 98q11 9 22 0`, fill: "none", "stroke-width": 3 })
+        : h("g", { class: "p-eye" }, [
+          h("circle", { cx: x, cy: 97, r: 13, fill: bird.iris }),
+          h("circle", { cx: x, cy: 97, r: 8, fill: "#15110d", stroke: "none" }),
+          h("circle", { cx: x + 3, cy: 93, r: 2.5, fill: "#fff", stroke: "none" }),
+        ]);
+      return h("g", { stroke: "#1a1410", "stroke-width": 2, "stroke-linejoin": "round" }, [
+        h("path", { d: "M62 158C46 132 44 96 58 72L50 42c14 4 22 10 27 17 14-6 32-6 46 0 5-7 13-13 27-17l-8 30c14 24 12 60-4 86-20 12-56 12-76 0z", fill: bird.feathers }),
+        h("path", { d: "M100 84c-8-14-34-14-42 4-8 20 4 42 24 44 8 1 14-2 18-8 4 6 10 9 18 8 20-2 32-24 24-44-8-18-34-18-42-4z", fill: bird.face, "stroke-width": 1.5 }),
+        h("path", { d: "M52 66c18-2 38 6 48 22 10-16 30-24 48-22-16-8-36-6-48 6-12-12-32-14-48-6z", fill: bird.brow }),
+        eye(78), eye(122),
+        h("path", { d: "M92 108c4-5 12-5 16 0l-8 20z", fill: bird.beak }),
+        h("path", { d: "M82 144l6 6 6-6M106 144l6 6 6-6M94 150l6 6 6-6", fill: "none", stroke: bird.brow, "stroke-width": 3, "stroke-linecap": "round" }),
+      ]);
+    },
     head(h) {
+      if (this.bird !== "kestrel") return this.owl(h, BIRDS[this.bird]);
       return h("g", { stroke: "#1a1410", "stroke-width": 2, "stroke-linejoin": "round" }, [
         h("path", { d: "M66 160C50 128 48 92 66 70c16-20 46-24 66-8 10 8 14 18 14 28l-6 40c-2 12-4 20-2 30-18 12-54 12-72 0z", fill: "#c27a3d" }),
         h("path", { d: "M62 76c14-26 50-30 70-14 8 6 12 14 14 22-28-6-56-6-84-8z", fill: "#77808d" }),
