@@ -2,20 +2,21 @@
 
     python benchmarks/text_speed.py [--quick] [--seconds 60] [--goal 5] [--peer-python PYTHON]
 
-One run, one after the other, one thread each: the same model of 0.6 M parameters from random
+One run, one after the other, both cores each (ours learns from halves of a batch side by side,
+theirs by torch's threads; `--cores 1`: one each): the same model of 0.6 M parameters from random
 weights, the same lessons, 32 problems an update, loss on answers only. First tokens/s on lessons of
 level 3 (tokens read, pads not counted; optimizer included), then seconds to the goal level with
 each one's own exams (ours in one forward pass, theirs by `generate`), with a time-out; a row that
 did not arrive has its time-out and is marked >=. Core-seconds stand beside seconds. Peers run in an
 environment of their own (`make bench-peers`). Ours steps by Muon, theirs by AdamW at a rate not
-tuned for them; our thread count is the one measured for this machine (state/threads.json). The last
-line is one JSON object.
+tuned for them. The last line is one JSON object.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import subprocess
 import tempfile
 import time
@@ -26,7 +27,6 @@ from typing import Any
 from levelcap.guild.engine import get_engine
 from levelcap.learn.engine.stops import Stops
 from levelcap.learn.engine.task import Hooks
-from levelcap.learn.engine.threads import torch
 from levelcap.learn.text.config import TextConfig
 from levelcap.learn.text.run import Request, train_text
 from levelcap.play.answers import TextHero, load_text_hero
@@ -68,6 +68,7 @@ def theirs(options: argparse.Namespace, peer: str, mode: str) -> dict[str, Any] 
     command = [
         str(options.peer_python), "-m", "benchmarks.peers.text_trainers", peer, "--mode", mode,
         "--seconds", str(seconds), "--level", str(options.level), "--goal", str(options.goal),
+        "--threads", str(options.cores),
     ]  # fmt: skip
     command += ["--preset", options.preset] if options.preset else []
     run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=seconds + 600)
@@ -130,13 +131,15 @@ def main() -> None:
     parser.add_argument("--goal", type=int, default=5)
     parser.add_argument("--preset", default=None)
     parser.add_argument("--peer-python", type=Path, default=PEER_PYTHON)
+    parser.add_argument("--cores", type=int, default=2)
     parser.add_argument("--no-race", action="store_true")
     parser.add_argument("--quick", action="store_true", help="20 s a row, no race")
     options = parser.parse_args()
     if options.quick:
         options.seconds, options.no_race = 20.0, True
-    torch.set_num_threads(1)
-    document: dict[str, Any] = {"seconds": options.seconds, "goal": options.goal, "rows": {}}
+    os.environ["LEVELCAP_CORES"] = str(options.cores)
+    document: dict[str, Any] = {"seconds": options.seconds, "goal": options.goal,
+                                "cores": options.cores, "rows": {}}
     with tempfile.TemporaryDirectory() as home:
         for mode in ("speed",) if options.no_race else ("speed", "race"):
             for name in ("ours", "hf", "trl") if mode == "speed" else ("ours", "hf"):

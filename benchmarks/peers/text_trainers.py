@@ -164,8 +164,9 @@ def main() -> None:
     parser.add_argument("--level", type=int, default=3)
     parser.add_argument("--goal", type=int, default=5)
     parser.add_argument("--preset", default=None)
+    parser.add_argument("--threads", type=int, default=1)
     options = parser.parse_args()
-    torch.set_num_threads(1)
+    torch.set_num_threads(options.threads)
     racing = options.mode == "race"
     if not racing:
         options.goal = 10**9

@@ -9,6 +9,7 @@ its strategy; without them the skill the hero likes best.
 from __future__ import annotations
 
 from dataclasses import replace
+from math import sqrt
 from typing import Any
 
 from sqlalchemy import Connection, text
@@ -17,6 +18,7 @@ from levelcap.campaign import quests, skills
 from levelcap.campaign.campaigns import Campaign
 from levelcap.campaign.heroes import TextHeroFile
 from levelcap.guild.curriculum import Curriculum, Standing, get_curriculum, shares
+from levelcap.guild.skill import FULL_EXAM
 from levelcap.kit.errors import LevelcapError
 from levelcap.vault.champion import champion_of
 from levelcap.vault.ledger import Entry, row_of
@@ -25,6 +27,7 @@ SPAR_EVERY = 4  # rounds of study
 SPAR_COUNT = 400
 PATIENCE = 3  # quests of the wheel that fail in a row before it waits for a person
 SNAPSHOT_S = "60"
+CERTAIN = 1.96  # standard errors between two exams
 
 
 def curriculum_of(hero: TextHeroFile, campaign: Campaign) -> Curriculum:
@@ -174,8 +177,8 @@ def _stuck(connection: Connection, campaign: Campaign) -> bool:
 
 
 def better(connection: Connection, hero: str) -> tuple[str, str] | None:
-    """The judged checkpoint with more passed levels than the champion, or as many and a better
-    accuracy, and the reason in words; None: the champion is the best."""
+    """The judged checkpoint with more passed levels than the champion, or as many and an accuracy
+    that is better beyond chance, and the reason in words; None: the champion stays."""
     query = (
         "SELECT ledger.id, skill_name, skill_level, accuracy FROM ledger"
         " JOIN assets ON assets.id = ledger.id WHERE hero = :h AND skill_level IS NOT NULL"
@@ -189,8 +192,15 @@ def better(connection: Connection, hero: str) -> tuple[str, str] | None:
     if best is None or (now is not None and now.checkpoint == best.id):
         return None
     reigning = None if now is None else row_of(connection, now.checkpoint)
-    if reigning is not None and (best.skill_level, best.accuracy) <= (
-        reigning.skill_level or 0, reigning.accuracy or 0.0,
-    ):  # fmt: skip
+    if reigning is not None and not beats(best, reigning):
         return None
     return best.id, f"{best.skill_name} level {best.skill_level}, {best.accuracy:.0%} exact"
+
+
+def beats(new: Any, old: Entry) -> bool:
+    """A higher level; at the same level, shares of right answers that differ beyond chance."""
+    level, share = old.skill_level or 0, old.accuracy or 0.0
+    if new.skill_level != level:
+        return bool(new.skill_level > level)
+    spread = sum(p * (1 - p) for p in (new.accuracy, share)) / FULL_EXAM
+    return bool(new.accuracy - share > CERTAIN * sqrt(spread))
