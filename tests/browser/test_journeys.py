@@ -21,7 +21,7 @@ from tests.services.realms import until
 
 PAGES = {
     "hero": "/", "quests": "/quests", "guild": "/guild", "jobs": "/jobs", "vault": "/vault",
-    "armory": "/settings", "report": "/report", "oracle": "/oracle",
+    "armory": "/settings", "report": "/report",
 }  # fmt: skip
 HOSTILE = '<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>'
 

@@ -50,6 +50,14 @@ def oracle(visit, **options):
     return shown
 
 
+def test_the_sheet_of_a_text_hero_speaks_of_exams(visit):
+    shown = visit()
+    page = shown.goto("/")
+    expect(page.get_by_role("img", name="Portrait of DIO")).to_be_visible()
+    expect(page.get_by_text("three exams of fresh problems")).to_be_visible()
+    pictures(shown, "hero-text")
+
+
 def test_the_guild_of_a_text_hero_shows_what_was_measured_and_says_what_was_not(visit):
     shown = visit()
     page = shown.goto("/guild")
