@@ -68,7 +68,7 @@ def curve(data: dict[str, Any], what: str) -> dict[str, Any]:
     ]  # fmt: skip
     unit = "" if data["unit"] == "1" else f" ({data['unit']})"
     return _base(
-        _axis("XP (optimizer updates)", min="dataMin", max="dataMax"),
+        _axis("optimizer updates", min="dataMin", max="dataMax"),
         _axis(f"{what}{unit}", scale=True), [*band, mean],
     )  # fmt: skip
 

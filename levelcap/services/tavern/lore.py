@@ -56,6 +56,7 @@ WELCOME = {
     ),
 }
 
+BATTLE_XP = {"arena": "XP of this battle", "text": "Updates"}
 STATS = {
     "level": "Level", "XP": "XP", "ATK": "ATK", "DEF": "DEF", "ACC": "ACC", "gold": "Gold",
 }  # fmt: skip

@@ -154,7 +154,7 @@ class HeroPage:
                 self._figures = {
                     "damage": self._figure("Damage", "damage = 1 / loss"),
                     "speed": self._figure("Speed", f"{lore.STEPS[hero_kind]} a second"),
-                    "xp": self._figure("XP of this battle", "optimizer updates of this run"),
+                    "xp": self._figure(lore.BATTLE_XP[hero_kind], "optimizer updates of this run"),
                     "time": self._figure("Fought for", "training time of this run"),
                 }
             heading("Loss of this battle", 3)
