@@ -54,7 +54,7 @@ def ask(snapshot: Path) -> dict[str, float]:
     for name in PASSIVES:
         problems = exam(name, ASKED, seed=77)
         right = hero.exact([p.prompt for p in problems], [p.answer for p in problems])
-        found[name] = sum(right) / len(problems)
+        found[name] = float(sum(right)) / len(problems)
     return found
 
 
