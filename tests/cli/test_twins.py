@@ -78,7 +78,7 @@ def test_the_ledger_is_sorted_as_on_the_page(realm, capsys):
 
 def test_memory_is_stated_before_it_is_taken(capsys):
     said = levelcap(capsys, "settings", "memory", "dio-tiny", "--batch", "30", "--length", "128")[1]
-    assert said.startswith("batch_size=30 uses about 0.07") and "(green)" in said
+    assert said.startswith("batch_size=30 uses about 0.15") and "(green)" in said
     assert "(red)" in levelcap(capsys, "settings", "memory", "flo", "--batch", "4096")[1]
     code, _, refused = levelcap(capsys, "settings", "memory", "kestrel")
     assert code == 2 and "kestrel" in refused
