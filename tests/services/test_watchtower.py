@@ -172,6 +172,18 @@ def test_metrics_are_read_while_they_are_written(tmp_path):
     assert read_training(tmp_path / "none") == Training("none", losses=[])
 
 
+def test_harder_lessons_of_a_new_level_are_no_spike(tmp_path):
+    writer = MetricsWriter(tmp_path / "study-1" / "metrics.jsonl")
+    for step in range(150):
+        level = 2 if step >= 120 else 1
+        writer.write(step, {"loss": 0.05 + 0.4 * (level - 1) + 0.001 * (step % 3), "level": level})
+    found = read_training(writer.path.parent)
+    assert len(found.losses) == 30 and alarms.loss_spike(found.losses, False) is None
+    for step in range(150, 160):
+        writer.write(step, {"loss": 2.0, "level": 2})  # within a level it still is one
+    assert alarms.loss_spike(read_training(writer.path.parent).losses, False)
+
+
 @pytest.fixture
 def realm():
     realm = open_realm()

@@ -173,8 +173,10 @@ def read_training(place: Path) -> Training:
     """The newest rows of a run; a run without rows yet has none."""
     rows = tail(place / "metrics.jsonl")[-SPIKE_ROWS:]
     bad = [number for number, row in enumerate(rows) if row.get("non_finite")]
-    losses = [loss for row in rows if (loss := _loss(row)) is not None]
     last = rows[-1] if rows else {}
+    # The lessons of a new level are harder: its losses are compared with each other only.
+    same = [row for row in rows if row.get("level") == last.get("level")]
+    losses = [loss for row in same if (loss := _loss(row)) is not None]
     return Training(
         run=place.name,
         losses=losses,
