@@ -19,8 +19,8 @@ from levelcap.jobs.job import Interrupted, Job, JobFailed
 from levelcap.jobs.worker import Context, Handler
 from levelcap.kit.errors import BadValue, Corrupt, NoSpace, UserError, refuse
 from levelcap.kit.publish import MANIFEST, sweep
-from levelcap.learn.engine.knobs import apply
 from levelcap.learn.engine.loop import Outcome
+from levelcap.learn.engine.overrides import apply
 from levelcap.learn.engine.stops import Stops
 from levelcap.learn.engine.task import Hooks
 from levelcap.learn.imitation.config import ImitationConfig
@@ -178,9 +178,9 @@ class Workshop:
     def health_check(self, job: Job, context: Context) -> dict[str, Any]:
         """One decision of one match: the world and this worker work."""
         from levelcap.play.matchup import play_games
-        from levelcap.world.policy import load
+        from levelcap.play.roster import find
 
-        result = play_games(load("rookie"), load("idle"), "duel", 2)
+        result = play_games(find("rookie"), find("idle"), "duel", 2)
         return {"games": result.games}
 
 

@@ -20,7 +20,7 @@ from levelcap.guild.passives import FULL, LITE, PASSIVES, VERSION, exam
 from levelcap.guild.skill import FULL_EXAM, Problem
 from levelcap.kit.errors import Conflict, refuse
 from levelcap.kit.publish import MANIFEST, sweep
-from levelcap.learn.engine.knobs import apply
+from levelcap.learn.engine.overrides import apply
 from levelcap.learn.engine.stops import Stops
 from levelcap.learn.engine.task import Hooks
 from levelcap.learn.text.config import TextConfig

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from levelcap.kit.errors import BadValue, UnknownName
-from levelcap.learn.engine.knobs import apply, names
+from levelcap.learn.engine.overrides import apply, names
 from levelcap.learn.rl.config import for_world
 
 
@@ -38,7 +38,7 @@ def test_record_imitate_reinforce_play(tmp_path):
     )  # fmt: skip
     assert set(found["win_rates"]) == {"rookie", "veteran", "master"}
     assert "accuracy_fire" in found["validation"]
-    small = ("--set", "lanes=24", "--set", "unroll=8", "--set", "parts=2")
+    small = ("--set", "lanes=24", "--set", "unroll=8", "--set", "minibatches=2")
     run = levelcap("reinforce", "--from", found["snapshot"], "--updates", 6, *small, "--out", rl,
                    "--games", 4, "--json")  # fmt: skip
     found = last_json(run)
@@ -98,4 +98,4 @@ def test_every_knob_can_be_set_and_is_checked():
     with pytest.raises(UnknownName):
         apply(config, ["engine=1"])
     with pytest.raises(BadValue, match="parts is a int"):
-        apply(config, ["parts=1.5"])
+        apply(config, ["minibatches=1.5"])

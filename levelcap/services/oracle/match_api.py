@@ -25,7 +25,7 @@ from levelcap.services.rights import right
 from levelcap.services.sockets import converse, reason
 from levelcap.world.bots import BOTS
 from levelcap.world.patches import champion_names, load_patch, patch_names
-from levelcap.world.policy import SEERS
+from levelcap.world.scripted import SEERS
 from levelcap.world.spec import RULESETS, arena_spec
 
 BINARY = "application/octet-stream"
