@@ -45,7 +45,6 @@ SAMPLE_S = 10.0
 
 def fill(points: int) -> str:
     """Writes the realm; returns the run that counts as running."""
-    from sqlalchemy import text
 
     from levelcap.campaign import campaigns, curves, flywheel
     from levelcap.campaign.realm import realm
@@ -60,7 +59,7 @@ def fill(points: int) -> str:
                 names = list(rows[0])
                 slots = ", ".join(f":{name}" for name in names)
                 query = f"INSERT INTO {table} ({', '.join(names)}) VALUES ({slots})"
-                connection.execute(text(query), rows)
+                connection.execute_many(query, rows)
         _write_metrics(points)
         curves.roll_up(opened.engine)
     return f"reinforce-{RUNS - 1:06d}"

@@ -11,11 +11,10 @@ import json
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from sqlalchemy import Connection, text
-
 from levelcap.campaign.events import say
 from levelcap.campaign.heroes import find_hero
 from levelcap.campaign.values import get_value, set_value
+from levelcap.kit.db import Connection
 from levelcap.kit.errors import BadValue, Conflict, refuse, unknown_name
 from levelcap.kit.ids import run_name
 from levelcap.vault.assets import now
@@ -74,7 +73,7 @@ def create(
         "milestones": "[]", "peak_skill_levels": "{}", "peak_metrics": "{}", "archived_at": None,
     }  # fmt: skip
     columns, slots = ", ".join(values), ", ".join(f":{column}" for column in values)
-    connection.execute(text(f"INSERT INTO campaigns ({columns}) VALUES ({slots})"), values)
+    connection.execute(f"INSERT INTO campaigns ({columns}) VALUES ({slots})", values)
     kind = "New Game+" if starting_checkpoint else "new game"
     say(connection, "hero.stat_change", f"{name.strip()}: {kind} of {hero_id} begins",
         data={"campaign": values["id"], "hero": hero_id})  # fmt: skip
@@ -87,7 +86,7 @@ def get(connection: Connection, campaign_id: str) -> Campaign:
     Raises:
         UnknownName: no such campaign.
     """
-    query = text("SELECT * FROM campaigns WHERE id = :i")
+    query = "SELECT * FROM campaigns WHERE id = :i"
     row = connection.execute(query, {"i": campaign_id}).first()
     if row is None:
         raise unknown_name("campaign", campaign_id, [c.id for c in list_all(connection)])
@@ -102,7 +101,7 @@ def _campaign(row: Any) -> Campaign:
 def list_all(connection: Connection, hero_id: str | None = None) -> list[Campaign]:
     """All campaigns, newest first."""
     query = "SELECT * FROM campaigns WHERE :h IS NULL OR hero_id = :h ORDER BY created_at DESC"
-    return [_campaign(row) for row in connection.execute(text(query), {"h": hero_id})]
+    return [_campaign(row) for row in connection.execute(query, {"h": hero_id})]
 
 
 def chosen_hero(connection: Connection) -> str:
@@ -118,13 +117,11 @@ def choose(connection: Connection, hero_id: str) -> Campaign:
     """Let a hero train: its campaign (a first one, if it has none) is active, others are paused."""
     hero = find_hero(hero_id)
     set_value(connection, "hero", hero_id)
-    connection.execute(text("UPDATE campaigns SET status = 'paused' WHERE status = 'active'"))
+    connection.execute("UPDATE campaigns SET status = 'paused' WHERE status = 'active'")
     found = current(connection, hero_id) or create(
         connection, hero_id, f"{hero.name}'s first campaign"
     )
-    connection.execute(
-        text("UPDATE campaigns SET status = 'active' WHERE id = :i"), {"i": found.id}
-    )
+    connection.execute("UPDATE campaigns SET status = 'active' WHERE id = :i", {"i": found.id})
     say(connection, "hero.stat_change", f"{hero.name} trains now",
         data={"hero": hero_id, "campaign": found.id})  # fmt: skip
     return get(connection, found.id)
@@ -132,21 +129,21 @@ def choose(connection: Connection, hero_id: str) -> Campaign:
 
 def waiting(connection: Connection) -> list[str]:
     """Ids of paused campaigns, of which nothing is begun."""
-    query = text("SELECT id FROM campaigns WHERE status = 'paused'")
-    return list(connection.execute(query).scalars())
+    query = "SELECT id FROM campaigns WHERE status = 'paused'"
+    return connection.execute(query).scalars()
 
 
 def current(connection: Connection, hero_id: str) -> Campaign | None:
     """The campaign of a hero that goes on, now or when the hero is chosen."""
     query = "SELECT * FROM campaigns WHERE hero_id = :h AND status IN ('active', 'paused')"
-    row = connection.execute(text(query), {"h": hero_id}).first()
+    row = connection.execute(query, {"h": hero_id}).first()
     return None if row is None else _campaign(row)
 
 
 def active(connection: Connection, hero_id: str) -> Campaign | None:
     """The campaign of a hero that goes on now."""
     query = "SELECT * FROM campaigns WHERE hero_id = :h AND status = 'active'"
-    row = connection.execute(text(query), {"h": hero_id}).first()
+    row = connection.execute(query, {"h": hero_id}).first()
     return None if row is None else _campaign(row)
 
 
@@ -157,7 +154,7 @@ def archive(connection: Connection, campaign_id: str) -> Campaign:
         remedy = "Continue it, or start a new one"
         raise Conflict(refuse("this campaign is archived already", campaign_id, remedy))
     connection.execute(
-        text("UPDATE campaigns SET status = 'archived', archived_at = :t WHERE id = :i"),
+        "UPDATE campaigns SET status = 'archived', archived_at = :t WHERE id = :i",
         {"t": now(), "i": campaign_id},
     )
     say(connection, "hero.stat_change", f"{found.name}: archived", data={"campaign": campaign_id})
@@ -174,7 +171,7 @@ def resume(connection: Connection, campaign_id: str) -> Campaign:
     if old is not None:
         archive(connection, old.id)
     connection.execute(
-        text("UPDATE campaigns SET status = :s, archived_at = NULL WHERE id = :i"),
+        "UPDATE campaigns SET status = :s, archived_at = NULL WHERE id = :i",
         {"s": _status(connection, found.hero_id), "i": campaign_id},
     )
     say(connection, "hero.stat_change", f"{found.name}: continued", data={"campaign": campaign_id})
@@ -189,7 +186,7 @@ def set_overrides(
     after = found.config_overrides | overrides
     check_change(found.config_overrides, after, approved)
     connection.execute(
-        text("UPDATE campaigns SET config_overrides = :c WHERE id = :i"),
+        "UPDATE campaigns SET config_overrides = :c WHERE id = :i",
         {"c": json.dumps(after), "i": campaign_id},
     )
     return get(connection, campaign_id)
@@ -205,7 +202,7 @@ def advance(connection: Connection, campaign_id: str, step: int, metrics: dict[s
         if best is None or (value < best["value"] if lower else value > best["value"]):
             peaks[name] = {"value": value, "step": step}
     connection.execute(
-        text("UPDATE campaigns SET current_step = :s, peak_metrics = :p WHERE id = :i"),
+        "UPDATE campaigns SET current_step = :s, peak_metrics = :p WHERE id = :i",
         {"s": max(step, found.current_step), "p": json.dumps(peaks), "i": campaign_id},
     )
 
@@ -214,7 +211,7 @@ def note_level(connection: Connection, campaign_id: str, skill: str, level: int)
     """Write down the highest level of a skill."""
     peaks = {**get(connection, campaign_id).peak_skill_levels, skill: level}
     connection.execute(
-        text("UPDATE campaigns SET peak_skill_levels = :p WHERE id = :i"),
+        "UPDATE campaigns SET peak_skill_levels = :p WHERE id = :i",
         {"p": json.dumps(peaks), "i": campaign_id},
     )
 
@@ -226,6 +223,6 @@ def add_milestone(
     found = get(connection, campaign_id)
     row = {"step": step, "note": note[:200], "date": now(), "metrics": metrics}
     connection.execute(
-        text("UPDATE campaigns SET milestones = :m WHERE id = :i"),
+        "UPDATE campaigns SET milestones = :m WHERE id = :i",
         {"m": json.dumps([*found.milestones, row]), "i": campaign_id},
     )

@@ -16,15 +16,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, text
-
 from levelcap.campaign import campaigns, runs
 from levelcap.campaign.events import say
 from levelcap.campaign.heroes import TextHeroFile, find_hero
 from levelcap.campaign.values import get_value, set_value
 from levelcap.campaign.work import TRAINING
 from levelcap.jobs.store import Store
-from levelcap.kit.db import reading, transaction
+from levelcap.kit.db import Connection, reading, transaction
 from levelcap.kit.errors import Conflict, refuse, unknown_name
 
 ACTIONS = ("pause", "resume", "stop", "skip")
@@ -114,7 +112,7 @@ def running_folders(connection: Connection, paused: bool = False) -> list[Path]:
     query = "SELECT run FROM quests WHERE status = 'running' AND run IS NOT NULL"
     if paused:
         query += " AND campaign IN (SELECT id FROM campaigns WHERE status = 'paused')"
-    return [runs.run_folder(run) for run in connection.execute(text(query)).scalars()]
+    return [runs.run_folder(run) for run in connection.execute(query).scalars()]
 
 
 def apply_wish(asked: Wish, going: list[Path], skip: bool = False) -> None:
@@ -147,7 +145,7 @@ def status(connection: Connection) -> dict[str, Any]:
         " jobs.type, jobs.worker FROM quests JOIN jobs ON jobs.id = quests.job"
         " WHERE quests.status = 'running' ORDER BY quests.seq LIMIT 1"
     )
-    row = connection.execute(text(query)).first()
+    row = connection.execute(query).first()
     return {
         "state": asked.state, "held": asked.held,
         "quest": None if row is None else row._asdict(),

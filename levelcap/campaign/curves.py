@@ -17,10 +17,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Engine, text
-
 from levelcap.campaign.runs import run_folder
-from levelcap.kit.db import reading, transaction
+from levelcap.kit.db import Connection, Database, reading, transaction
 from levelcap.kit.errors import unknown_name
 from levelcap.vault.assets import now
 
@@ -113,13 +111,13 @@ def new_rows(path: Path, offset: int, limit: int = MAX_BYTES) -> tuple[list[dict
     return rows, offset + end
 
 
-_UNREAD = text(
+_UNREAD = (
     "SELECT id, ended, coalesce(offset, 0) FROM runs LEFT JOIN curve_marks ON run = id"
     " WHERE ended IS NULL OR taken IS NULL OR taken <= ended"
 )
 
 
-def roll_up(engine: Engine) -> int:
+def roll_up(engine: Database) -> int:
     """Take in what running and just ended runs have written; returns the number of rows."""
     with reading(engine) as connection:
         marks = connection.execute(_UNREAD).all()
@@ -138,13 +136,13 @@ def roll_up(engine: Engine) -> int:
     return taken
 
 
-def _forget(engine: Engine, run: str) -> None:
+def _forget(engine: Database, run: str) -> None:
     with transaction(engine) as connection:
         for table in ("curves", "curve_marks"):
-            connection.execute(text(f"DELETE FROM {table} WHERE run = :r"), {"r": run})
+            connection.execute(f"DELETE FROM {table} WHERE run = :r", {"r": run})
 
 
-def _take_in(engine: Engine, run: str, rows: list[dict[str, Any]], end: int, taken: str) -> None:
+def _take_in(engine: Database, run: str, rows: list[dict[str, Any]], end: int, taken: str) -> None:
     with reading(engine) as connection:
         curves = {key: curve for key, curve in _stored(connection, run)}
     for metric in METRICS:
@@ -156,10 +154,8 @@ def _take_in(engine: Engine, run: str, rows: list[dict[str, Any]], end: int, tak
     with transaction(engine) as connection:
         _write(connection, run, curves)
         connection.execute(
-            text(
-                "INSERT INTO curve_marks VALUES (:r, :o, :t) ON CONFLICT (run) DO UPDATE"
-                " SET offset = excluded.offset, taken = excluded.taken"
-            ),
+            "INSERT INTO curve_marks VALUES (:r, :o, :t) ON CONFLICT (run) DO UPDATE"
+            " SET offset = excluded.offset, taken = excluded.taken",
             {"r": run, "o": end, "t": taken},
         )
 
@@ -169,7 +165,7 @@ def _is_number(value: Any) -> bool:
 
 
 def _stored(connection: Connection, run: str) -> Iterable[tuple[tuple[str, str], Curve]]:
-    query = text("SELECT metric, zoom, data FROM curves WHERE run = :r")
+    query = "SELECT metric, zoom, data FROM curves WHERE run = :r"
     for metric, zoom, data in connection.execute(query, {"r": run}):
         yield (metric, zoom), Curve(slides=zoom != "all", **json.loads(data))
 
@@ -184,7 +180,7 @@ def _write(connection: Connection, run: str, curves: dict[tuple[str, str], Curve
             "INSERT INTO curves VALUES (:r, :m, :z, :d)"
             " ON CONFLICT (run, metric, zoom) DO UPDATE SET data = excluded.data"
         )
-        connection.execute(text(query), rows)
+        connection.execute_many(query, rows)
 
 
 def read(connection: Connection, run: str, metric: str, zoom: str = "all") -> dict[str, Any]:
@@ -197,14 +193,14 @@ def read(connection: Connection, run: str, metric: str, zoom: str = "all") -> di
         raise unknown_name("metric", metric, METRICS)
     if zoom not in ZOOMS:
         raise unknown_name("zoom", zoom, ZOOMS)
-    query = text("SELECT data FROM curves WHERE run = :r AND metric = :m AND zoom = :z")
-    found = connection.execute(query, {"r": run, "m": metric, "z": zoom}).scalar_one_or_none()
+    query = "SELECT data FROM curves WHERE run = :r AND metric = :m AND zoom = :z"
+    found = connection.execute(query, {"r": run, "m": metric, "z": zoom}).scalar()
     data = Curve(ZOOMS[zoom], zoom != "all").as_json() if found is None else json.loads(found)
     return {"run": run, "metric": metric, "zoom": zoom, "unit": UNITS.get(metric, "1"), **data}
 
 
 def metrics_of(connection: Connection, run: str) -> list[str]:
     """Names of the metrics a run has points of, in the order of `METRICS`."""
-    query = text("SELECT DISTINCT metric FROM curves WHERE run = :r")
+    query = "SELECT DISTINCT metric FROM curves WHERE run = :r"
     found = set(connection.execute(query, {"r": run}).scalars())
     return [name for name in METRICS if name in found]

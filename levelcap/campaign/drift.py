@@ -9,32 +9,31 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from sqlalchemy import Connection, text
-
 from levelcap.guild.passives import PASSIVES, drift
+from levelcap.kit.db import Connection
 from levelcap.vault.ledger import Entry
 
 
 def base_of(connection: Connection, entry: Entry) -> str | None:
     """The schooled checkpoint that a checkpoint's drift is measured from."""
-    query = text(
+    query = (
         "SELECT id FROM ledger WHERE hero = :h AND base = 1 AND seq <= :s"
         " AND (campaign = :c OR :c IS NULL OR campaign IS NULL) ORDER BY seq DESC LIMIT 1"
     )
     for campaign in (entry.campaign, None):  # New Game+ was schooled in another campaign
         values = {"h": entry.hero, "c": campaign, "s": entry.seq}
-        if (found := connection.execute(query, values).scalar_one_or_none()) is not None:
+        if (found := connection.execute(query, values).scalar()) is not None:
             return str(found)
     return None
 
 
 def _asked(connection: Connection, checkpoint: str) -> dict[str, Any] | None:
     """The exam of a checkpoint that asked most passive problems, the newest of those."""
-    query = text(
+    query = (
         "SELECT result FROM evals WHERE checkpoint = :c AND kind = 'exam'"
         " ORDER BY length(json_extract(result, '$.passives')) DESC, id DESC LIMIT 1"
     )
-    found = connection.execute(query, {"c": checkpoint}).scalar_one_or_none()
+    found = connection.execute(query, {"c": checkpoint}).scalar()
     return None if found is None else dict(json.loads(found))
 
 

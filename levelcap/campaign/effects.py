@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from sqlalchemy import Connection, text
-
 from levelcap.campaign import campaigns, lessons, quests, runs
 from levelcap.campaign.events import say
 from levelcap.campaign.skills import take_exams
@@ -19,6 +17,7 @@ from levelcap.campaign.strength import store_eval
 from levelcap.guild.drill import SKILL as SCHOOL
 from levelcap.jobs.job import Job
 from levelcap.jobs.store import Store
+from levelcap.kit.db import Connection
 from levelcap.vault.assets import register
 from levelcap.vault.ledger import amend, rate, row_of
 from levelcap.vault.zones import load_zones
@@ -123,6 +122,6 @@ def _examined(connection: Connection, job: Job, result: dict[str, Any]) -> None:
 def _note_validation(connection: Connection, result: dict[str, Any]) -> None:
     """Imitation knows how well it predicts matches it has not seen."""
     query = "SELECT id FROM ledger WHERE run = :r ORDER BY seq DESC LIMIT 1"
-    newest = connection.execute(text(query), {"r": result["run"]}).scalar_one_or_none()
+    newest = connection.execute(query, {"r": result["run"]}).scalar()
     if newest is not None:
         amend(connection, newest, val_loss=result["validation"]["loss"])

@@ -12,9 +12,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Engine, text
-
-from levelcap.kit.db import reading, transaction
+from levelcap.kit.db import Connection, Database, reading, transaction
 from levelcap.kit.errors import unknown_name
 from levelcap.vault.assets import now
 
@@ -46,7 +44,7 @@ class Event:
 
 
 def say(
-    where: Engine | Connection, kind: str, message: str, *, severity: str = "info",
+    where: Database | Connection, kind: str, message: str, *, severity: str = "info",
     channel: str | None = None, data: dict[str, Any] | None = None,
 ) -> None:  # fmt: skip
     """Append one event: in the caller's transaction, or in one of its own when given the engine.
@@ -66,10 +64,8 @@ def say(
     opened = nullcontext(where) if isinstance(where, Connection) else transaction(where)
     with opened as connection:
         connection.execute(
-            text(
-                "INSERT INTO events (time, kind, channel, severity, message, data)"
-                " VALUES (:t, :k, :c, :s, :m, :d)"
-            ),
+            "INSERT INTO events (time, kind, channel, severity, message, data)"
+            " VALUES (:t, :k, :c, :s, :m, :d)",
             row,
         )
 
@@ -92,7 +88,7 @@ def list_events(
         where.append("channel = :channel")
         values["channel"] = channel
     query = f"SELECT * FROM events WHERE {' AND '.join(where)} ORDER BY seq {order} LIMIT :n"
-    return [_event(row) for row in connection.execute(text(query), values)]
+    return [_event(row) for row in connection.execute(query, values)]
 
 
 def _event(row: Any) -> Event:
@@ -100,28 +96,26 @@ def _event(row: Any) -> Event:
                  json.loads(row.data))  # fmt: skip
 
 
-def last_seq(engine: Engine) -> int:
+def last_seq(engine: Database) -> int:
     """Number of the newest event; 0 when there is none."""
     with reading(engine) as connection:
-        return int(
-            connection.execute(text("SELECT coalesce(max(seq), 0) FROM events")).scalar_one()
-        )
+        return int(connection.execute("SELECT coalesce(max(seq), 0) FROM events").scalar_one())
 
 
-def follow(engine: Engine, after: int = 0) -> Iterator[Event]:
+def follow(engine: Database, after: int = 0) -> Iterator[Event]:
     """All events after number `after` that exist now, oldest first; call again for more."""
     while True:
         with reading(engine) as connection:
             query = "SELECT * FROM events WHERE seq > :a ORDER BY seq LIMIT 500"
-            page = [_event(row) for row in connection.execute(text(query), {"a": after})]
+            page = [_event(row) for row in connection.execute(query, {"a": after})]
         yield from page
         if len(page) < 500:
             return
         after = page[-1].seq
 
 
-def trim(engine: Engine, keep: int = KEPT) -> int:
+def trim(engine: Database, keep: int = KEPT) -> int:
     """Forget all but the newest events; returns how many went."""
     with transaction(engine) as connection:
         query = "DELETE FROM events WHERE seq <= (SELECT max(seq) FROM events) - :k"
-        return int(connection.execute(text(query), {"k": keep}).rowcount)
+        return int(connection.execute(query, {"k": keep}).rowcount)

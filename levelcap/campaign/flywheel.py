@@ -12,8 +12,6 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, text
-
 from levelcap.campaign import campaigns, quests, runs, studies
 from levelcap.campaign.campaigns import Campaign
 from levelcap.campaign.events import say
@@ -21,7 +19,7 @@ from levelcap.campaign.heroes import ArenaHero, find_hero
 from levelcap.campaign.recipes import read_recipe
 from levelcap.campaign.strength import difference
 from levelcap.jobs.store import Store
-from levelcap.kit.db import reading, transaction
+from levelcap.kit.db import Connection, reading, transaction
 from levelcap.kit.errors import Conflict, Corrupt
 from levelcap.vault.champion import champion_of, promote
 
@@ -50,7 +48,7 @@ def standing(connection: Connection, campaign: Campaign) -> Standing:
     imitated = newest("imitate", "done", "skipped")
     if base is None and imitated is not None:
         query = "SELECT id FROM ledger WHERE run = :r AND retired IS NULL ORDER BY seq DESC LIMIT 1"
-        base = connection.execute(text(query), {"r": imitated.run}).scalar_one_or_none()
+        base = connection.execute(query, {"r": imitated.run}).scalar()
     recorded = newest("record", "done")
     last = newest("reinforce", source="scheduler")
     counts = quests.count(connection, campaign.id)
@@ -120,7 +118,7 @@ def turn(store: Store) -> list[str]:
 def _count(store: Store, campaign_id: str) -> int:
     with reading(store.engine) as connection:
         query = "SELECT count(*) FROM quests WHERE campaign = :c"
-        return int(connection.execute(text(query), {"c": campaign_id}).scalar_one())
+        return int(connection.execute(query, {"c": campaign_id}).scalar_one())
 
 
 def begin(store: Store) -> None:
@@ -146,7 +144,7 @@ def _unsettled(store: Store, campaign_id: str) -> list[str]:
         " HAVING runs.worth IS NULL OR runs.worth NOT LIKE '%' || max(ledger.seq) || ']'"
     )
     with reading(store.engine) as connection:
-        return list(connection.execute(text(query), {"c": campaign_id}).scalars())
+        return connection.execute(query, {"c": campaign_id}).scalars()
 
 
 def _settle_run(store: Store, run_id: str) -> None:
@@ -154,7 +152,7 @@ def _settle_run(store: Store, run_id: str) -> None:
     with transaction(store.engine) as connection:
         run = runs.get(connection, run_id)
         query = "SELECT id, seq FROM ledger WHERE run = :r AND elo IS NOT NULL ORDER BY seq"
-        judged = connection.execute(text(query), {"r": run_id}).all()
+        judged = connection.execute(query, {"r": run_id}).all()
         first = _start_of(connection, run) or judged[0].id
         mark = f"[{judged[-1].seq}]"
         gain = difference(connection, judged[-1].id, first)
@@ -173,7 +171,7 @@ def _settle_run(store: Store, run_id: str) -> None:
 def _start_of(connection: Connection, run: runs.Run) -> str | None:
     """The checkpoint a run of reinforcement began with."""
     query = "SELECT recipe FROM quests WHERE run = :r ORDER BY seq LIMIT 1"
-    found = connection.execute(text(query), {"r": run.id}).scalar_one_or_none()
+    found = connection.execute(query, {"r": run.id}).scalar()
     if found is None or run.kind != "reinforce":
         return None
     start = json.loads(found).get("from")
@@ -188,13 +186,13 @@ def _crown(store: Store, hero: str) -> None:
             " WHERE hero = :h AND elo IS NOT NULL AND status = 'present'"
             " ORDER BY elo DESC, seq DESC LIMIT 1"
         )
-        best = connection.execute(text(query), {"h": hero}).first()
+        best = connection.execute(query, {"h": hero}).first()
         now = champion_of(connection, hero)
         if best is None or (now is not None and now.checkpoint == best.id):
             return
         gain = None if now is None else difference(connection, best.id, now.checkpoint)
         undone = connection.execute(
-            text("SELECT count(*) FROM champions WHERE checkpoint = :c AND undone = 1"),
+            "SELECT count(*) FROM champions WHERE checkpoint = :c AND undone = 1",
             {"c": best.id},
         ).scalar_one()
     if undone or (now is not None and (gain is None or gain[1] <= 0)):

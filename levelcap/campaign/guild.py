@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import Connection, text
-
 from levelcap.campaign import campaigns, skills
 from levelcap.campaign.drift import passives
 from levelcap.campaign.heroes import get_text_hero
@@ -13,6 +11,7 @@ from levelcap.campaign.studies import curriculum_of
 from levelcap.campaign.titles import skill_titles
 from levelcap.guild.curriculum import PRESETS, STRATEGIES
 from levelcap.guild.primitives import PRIMITIVES, TRACK_OF
+from levelcap.kit.db import Connection
 from levelcap.vault.ledger import row_of
 
 
@@ -57,10 +56,10 @@ def _primitives(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def _passives(connection: Connection, hero_id: str) -> dict[str, Any] | None:
     """The table of the newest checkpoint whose passives were asked."""
-    query = text(
+    query = (
         "SELECT ledger.id FROM ledger JOIN evals ON checkpoint = ledger.id AND evals.kind = 'exam'"
         " WHERE hero = :h AND retired IS NULL ORDER BY seq DESC LIMIT 1"
     )
-    found = connection.execute(query, {"h": hero_id}).scalar_one_or_none()
+    found = connection.execute(query, {"h": hero_id}).scalar()
     entry = None if found is None else row_of(connection, found)
     return None if entry is None else passives(connection, entry)

@@ -7,10 +7,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import Connection, text
-
 from levelcap.campaign import campaigns, skills
 from levelcap.campaign.heroes import Hero, TextHeroFile
+from levelcap.kit.db import Connection
 from levelcap.vault.champion import champion_of
 
 STEPS_A_LEVEL = 1000
@@ -23,10 +22,8 @@ def sheet(connection: Connection, hero: Hero) -> dict[str, Any]:
     steps = campaign.current_step if campaign else 0
     newest = _newest(connection, hero.id, campaign.id if campaign else None)
     quests = connection.execute(
-        text(
-            "SELECT count(*) FROM quests JOIN campaigns ON campaigns.id = campaign"
-            " WHERE hero_id = :h AND quests.status = 'done'"
-        ),
+        "SELECT count(*) FROM quests JOIN campaigns ON campaigns.id = campaign"
+        " WHERE hero_id = :h AND quests.status = 'done'",
         {"h": hero.id},
     ).scalar_one()
     champion = champion_of(connection, hero.id)
@@ -78,7 +75,7 @@ def _learned(
     """Level and XP of a text hero."""
     levels = _levels(connection, campaign)
     passed = sum(level - 1 for level in levels.values())
-    query = text("SELECT coalesce(sum(xp), 0) FROM exams WHERE campaign = :c")
+    query = "SELECT coalesce(sum(xp), 0) FROM exams WHERE campaign = :c"
     earned = connection.execute(query, {"c": campaign and campaign.id}).scalar_one()
     return {
         "level": _stat(1 + passed, "1 + passed levels of all skills", passed),
@@ -98,17 +95,15 @@ def _newest(connection: Connection, hero: str, campaign: str | None) -> dict[str
         " WHERE hero = :h AND (:c IS NULL OR campaign = :c) AND retired IS NULL"
     )
     values = {"h": hero, "c": campaign}
-    newest = connection.execute(text(base + " ORDER BY seq DESC LIMIT 1"), values).first()
+    newest = connection.execute(base + " ORDER BY seq DESC LIMIT 1", values).first()
     if newest is None:
         return {}
     judged = connection.execute(
-        text(
-            base + " AND (elo IS NOT NULL OR role = 'text' AND val_loss IS NOT NULL)"
-            " ORDER BY seq DESC LIMIT 1"
-        ),
+        base + " AND (elo IS NOT NULL OR role = 'text' AND val_loss IS NOT NULL)"
+        " ORDER BY seq DESC LIMIT 1",
         values,
     ).first()
-    found = dict(newest._asdict())
+    found = newest._asdict()
     if judged is not None:
         for name in ("val_loss", "accuracy", "elo", "elo_low", "elo_high", "elo_bound"):
             found[name] = getattr(judged, name)

@@ -10,8 +10,6 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Engine, text
-
 from levelcap.campaign import campaigns, runs
 from levelcap.campaign.heroes import ArenaHero, find_hero
 from levelcap.campaign.recipes import SchoolRecipe, SparRecipe, StudyRecipe
@@ -20,7 +18,7 @@ from levelcap.guild.drill import SKILL as SCHOOL
 from levelcap.guild.engine import get_engine
 from levelcap.guild.gate import Report, check_lessons
 from levelcap.jobs.store import Store
-from levelcap.kit.db import reading, transaction
+from levelcap.kit.db import Connection, Database, reading, transaction
 from levelcap.kit.errors import BadValue, Conflict, refuse
 from levelcap.kit.files import dump_line, write_bytes
 from levelcap.kit.publish import MANIFEST, publish
@@ -59,7 +57,7 @@ def skill_of(report: Report) -> str | None:
     return next((name for name, _ in named.most_common(1) if name in tracks()), None)
 
 
-def locate(engine: Engine, name: str) -> Path:
+def locate(engine: Database, name: str) -> Path:
     """The folder of a checkpoint or of a dataset.
 
     Raises:
@@ -155,13 +153,13 @@ def payload(store: Store, campaign_id: str, recipe: Any) -> dict[str, Any]:
 
 def _going_on(store: Store, recipe: StudyRecipe) -> dict[str, Any]:
     """A run that goes on differs from before in its minutes only."""
-    query = text(
+    query = (
         "SELECT jobs.id FROM jobs JOIN quests ON quests.job = jobs.id WHERE run = :r"
         " ORDER BY quests.seq DESC LIMIT 1"
     )
     with reading(store.engine) as connection:
         known = runs.get(connection, str(recipe.run))
-        job = connection.execute(query, {"r": known.id}).scalar_one_or_none()
+        job = connection.execute(query, {"r": known.id}).scalar()
     if job is None or known.kind != "study":
         remedy = "Name a run of study, or leave run out"
         raise BadValue(refuse(f"this run of {known.kind} does not go on", known.id, remedy))

@@ -11,8 +11,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, text
-
 from levelcap.campaign import campaigns, lessons, runs
 from levelcap.campaign.events import say
 from levelcap.campaign.recipes import (
@@ -28,7 +26,7 @@ from levelcap.campaign.skills import track
 from levelcap.campaign.snapshots import asked
 from levelcap.jobs.priority import set_priority
 from levelcap.jobs.store import Store
-from levelcap.kit.db import reading, transaction
+from levelcap.kit.db import Connection, reading, transaction
 from levelcap.kit.errors import BadValue, Conflict, refuse, unknown_name
 from levelcap.vault.ask import resolve
 from levelcap.vault.assets import now
@@ -97,13 +95,11 @@ def enter(
         )  # fmt: skip
         if kind in RUNS:
             runs.begin(connection, JOB_OF[kind], payload, campaign_id, campaign.current_step)
-        last = connection.execute(text("SELECT coalesce(max(seq), 0) FROM quests")).scalar_one()
+        last = connection.execute("SELECT coalesce(max(seq), 0) FROM quests").scalar_one()
         title = recipe.title or _title(recipe)
         connection.execute(
-            text(
-                "INSERT INTO quests VALUES (:id, :campaign, :kind, :title, :recipe, :priority,"
-                " :source, 'queued', :job, :run, :created, NULL, NULL, :seq)"
-            ),
+            "INSERT INTO quests VALUES (:id, :campaign, :kind, :title, :recipe, :priority,"
+                " :source, 'queued', :job, :run, :created, NULL, NULL, :seq)",
             {
                 "id": quest_id, "campaign": campaign_id, "kind": kind, "title": title,
                 "recipe": recipe.model_dump_json(by_alias=True), "priority": recipe.priority,
@@ -177,7 +173,7 @@ def _by_key(connection: Connection, key: str) -> Quest | None:
         "SELECT quests.* FROM quests JOIN jobs ON jobs.id = quests.job"
         " WHERE jobs.idempotency_key = :k"
     )
-    row = connection.execute(text(query), {"k": key}).first()
+    row = connection.execute(query, {"k": key}).first()
     return None if row is None else _quest(row)
 
 
@@ -194,9 +190,9 @@ def get(connection: Connection, quest_id: str) -> Quest:
     Raises:
         UnknownName: no such quest.
     """
-    row = connection.execute(text("SELECT * FROM quests WHERE id = :i"), {"i": quest_id}).first()
+    row = connection.execute("SELECT * FROM quests WHERE id = :i", {"i": quest_id}).first()
     if row is None:
-        recent = connection.execute(text("SELECT id FROM quests ORDER BY seq DESC LIMIT 20"))
+        recent = connection.execute("SELECT id FROM quests ORDER BY seq DESC LIMIT 20")
         raise unknown_name("quest", quest_id, recent.scalars())
     return _quest(row)
 
@@ -215,7 +211,7 @@ def list_quests(
     values: dict[str, Any] = {"c": campaign, "b": before, "n": max(1, min(limit, 1000))}
     if status not in (None, "open"):
         values["s"] = status
-    return [_quest(row) for row in connection.execute(text(query), values)]
+    return [_quest(row) for row in connection.execute(query, values)]
 
 
 def newest(
@@ -229,14 +225,14 @@ def newest(
         where.append(f"status IN ({', '.join(f':s{i}' for i in range(len(statuses)))})")
         values |= {f"s{i}": status for i, status in enumerate(statuses)}
     query = f"SELECT * FROM quests WHERE {' AND '.join(where)} ORDER BY seq DESC LIMIT 1"
-    row = connection.execute(text(query), values).first()
+    row = connection.execute(query, values).first()
     return None if row is None else _quest(row)
 
 
 def count(connection: Connection, campaign: str | None = None) -> dict[str, int]:
     """Quests by status."""
     query = "SELECT status, count(*) FROM quests WHERE :c IS NULL OR campaign = :c GROUP BY status"
-    return {status: n for status, n in connection.execute(text(query), {"c": campaign})}
+    return {status: n for status, n in connection.execute(query, {"c": campaign})}
 
 
 def count_rounds(connection: Connection, campaign: str) -> int:
@@ -245,33 +241,33 @@ def count_rounds(connection: Connection, campaign: str) -> int:
         "SELECT count(*) FROM quests WHERE campaign = :c AND kind = 'reinforce'"
         " AND source = 'scheduler' AND status IN ('done', 'skipped')"
     )
-    return int(connection.execute(text(query), {"c": campaign}).scalar_one())
+    return int(connection.execute(query, {"c": campaign}).scalar_one())
 
 
 def of_job(connection: Connection, job_id: str) -> Quest | None:
     """The quest a job carries out, if any."""
-    row = connection.execute(text("SELECT * FROM quests WHERE job = :j"), {"j": job_id}).first()
+    row = connection.execute("SELECT * FROM quests WHERE job = :j", {"j": job_id}).first()
     return None if row is None else _quest(row)
 
 
 def set_status(connection: Connection, job_id: str, status: str) -> None:
     """The quest of a job waits or runs."""
     connection.execute(
-        text("UPDATE quests SET status = :s, ended = NULL, result = NULL WHERE job = :j"),
+        "UPDATE quests SET status = :s, ended = NULL, result = NULL WHERE job = :j",
         {"s": status, "j": job_id},
     )
 
 
 def note_priority(connection: Connection, job_id: str, priority: str) -> None:
     """The quest of a job moves with it."""
-    query = text("UPDATE quests SET priority = :p WHERE job = :j")
+    query = "UPDATE quests SET priority = :p WHERE job = :j"
     connection.execute(query, {"p": priority, "j": job_id})
 
 
 def end(connection: Connection, job_id: str, status: str, result: dict[str, Any]) -> None:
     """A quest is over."""
     connection.execute(
-        text("UPDATE quests SET status = :s, ended = :t, result = :r WHERE job = :j"),
+        "UPDATE quests SET status = :s, ended = :t, result = :r WHERE job = :j",
         {"s": status, "t": now(), "r": json.dumps(result), "j": job_id},
     )
 

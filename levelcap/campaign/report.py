@@ -5,34 +5,28 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Connection, Engine, text
-
 from levelcap.campaign import runs
-from levelcap.kit.db import reading
+from levelcap.kit.db import Connection, Database, reading
 
 WEEK = timedelta(days=7)
 
 
-def make_report(engine: Engine, report_type: str = "weekly") -> dict[str, Any]:
+def make_report(engine: Database, report_type: str = "weekly") -> dict[str, Any]:
     """Plain values; `days` has a row a day with the best Elo reached and what was spent."""
     since = "" if report_type == "campaign" else (datetime.now(UTC) - WEEK).isoformat()
     with reading(engine) as connection:
         days = connection.execute(
-            text(
-                "SELECT substr(timestamp, 1, 10) AS day, count(*) AS checkpoints, max(elo) AS elo,"
-                " max(cost_core_seconds) AS core_seconds FROM ledger WHERE timestamp >= :s"
-                " GROUP BY day ORDER BY day"
-            ),
+            "SELECT substr(timestamp, 1, 10) AS day, count(*) AS checkpoints, max(elo) AS elo,"
+            " max(cost_core_seconds) AS core_seconds FROM ledger WHERE timestamp >= :s"
+            " GROUP BY day ORDER BY day",
             {"s": since},
         )
-        rows = [dict(row._mapping) for row in days]
+        rows = [row._asdict() for row in days]
         best = _best_of_days(connection, since)
         rows = [{**row, **best.get(row["day"], _UNJUDGED)} for row in rows]
         incidents = connection.execute(
-            text(
-                "SELECT kind, count(*) FROM events WHERE severity IN ('error', 'warning')"
-                " AND time >= :s GROUP BY kind ORDER BY kind"
-            ),
+            "SELECT kind, count(*) FROM events WHERE severity IN ('error', 'warning')"
+            " AND time >= :s GROUP BY kind ORDER BY kind",
             {"s": since},
         )
         found = {kind: count for kind, count in incidents}
@@ -60,5 +54,5 @@ def _best_of_days(connection: Connection, since: str) -> dict[str, dict[str, Any
         "SELECT substr(timestamp, 1, 10) AS day, max(elo), elo_low, elo_high, elo_bound,"
         " id AS checkpoint FROM ledger WHERE timestamp >= :s AND elo IS NOT NULL GROUP BY day"
     )
-    found = connection.execute(text(query), {"s": since})
+    found = connection.execute(query, {"s": since})
     return {row.day: {name: getattr(row, name) for name in _UNJUDGED} for row in found}

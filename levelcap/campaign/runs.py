@@ -6,8 +6,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, text
-
+from levelcap.kit.db import Connection
 from levelcap.kit.errors import unknown_name
 from levelcap.kit.ids import check_id
 from levelcap.kit.paths import folder, get_base_dir
@@ -96,11 +95,9 @@ def begin(
 ) -> None:  # fmt: skip
     """Enter a run, or leave it when it is known (a continued one)."""
     connection.execute(
-        text(
-            "INSERT INTO runs (id, campaign, kind, world, seed, command, started, base_step)"
+        "INSERT INTO runs (id, campaign, kind, world, seed, command, started, base_step)"
             " VALUES (:i, :c, :k, :w, :s, :m, :t, :b) ON CONFLICT (id) DO UPDATE"
-            " SET command = excluded.command, ended = NULL"
-        ),
+            " SET command = excluded.command, ended = NULL",
         {
             "i": payload["run"], "c": campaign, "k": kind,
             "w": payload.get("world") or payload["preset"] or payload["skill"],
@@ -112,10 +109,8 @@ def begin(
 def finish(connection: Connection, run_id: str, result: dict[str, Any]) -> None:
     """Write what a run has cost so far."""
     connection.execute(
-        text(
-            "UPDATE runs SET ended = :t, seconds = :s, core_seconds = :c, steps = :n,"
-            " updates = :u WHERE id = :i"
-        ),
+        "UPDATE runs SET ended = :t, seconds = :s, core_seconds = :c, steps = :n,"
+            " updates = :u WHERE id = :i",
         {
             "t": now(), "s": result["seconds"], "c": result["core_seconds"],
             "n": result["steps"], "u": result["updates"], "i": run_id,
@@ -129,7 +124,7 @@ def cost_before(connection: Connection, run: Run, world: str | None = None) -> f
         "SELECT coalesce(sum(core_seconds), 0) FROM runs"
         " WHERE campaign = :c AND id != :i AND (:w IS NULL OR world = :w)"
     )
-    found = connection.execute(text(query), {"c": run.campaign, "i": run.id, "w": world})
+    found = connection.execute(query, {"c": run.campaign, "i": run.id, "w": world})
     return float(found.scalar_one())
 
 
@@ -139,10 +134,8 @@ def note_gain(
 ) -> None:  # fmt: skip
     """Write what a run gained, with its interval, and what a point of Elo cost."""
     connection.execute(
-        text(
-            "UPDATE runs SET gain = :g, gain_low = :l, gain_high = :h, cost_per_elo = :c,"
-            " worth = :w WHERE id = :i"
-        ),
+        "UPDATE runs SET gain = :g, gain_low = :l, gain_high = :h, cost_per_elo = :c,"
+        " worth = :w WHERE id = :i",
         {"g": gain[0], "l": gain[1], "h": gain[2], "c": cost, "w": worth, "i": run_id},
     )
 
@@ -153,9 +146,9 @@ def get(connection: Connection, run_id: str) -> Run:
     Raises:
         UnknownName: no such run.
     """
-    row = connection.execute(text("SELECT * FROM runs WHERE id = :i"), {"i": run_id}).first()
+    row = connection.execute("SELECT * FROM runs WHERE id = :i", {"i": run_id}).first()
     if row is None:
-        recent = connection.execute(text("SELECT id FROM runs ORDER BY started DESC LIMIT 20"))
+        recent = connection.execute("SELECT id FROM runs ORDER BY started DESC LIMIT 20")
         raise unknown_name("run", run_id, recent.scalars())
     return Run(**row._asdict())
 
@@ -163,7 +156,7 @@ def get(connection: Connection, run_id: str) -> Run:
 def list_runs(connection: Connection, campaign: str | None = None, limit: int = 100) -> list[Run]:
     """Runs, newest first."""
     query = "SELECT * FROM runs WHERE :c IS NULL OR campaign = :c ORDER BY started DESC LIMIT :n"
-    found = connection.execute(text(query), {"c": campaign, "n": max(1, min(limit, 1000))})
+    found = connection.execute(query, {"c": campaign, "n": max(1, min(limit, 1000))})
     return [Run(**row._asdict()) for row in found]
 
 

@@ -11,7 +11,7 @@ realm      named values of the realm itself (training paused, held, …)
 
 from __future__ import annotations
 
-from sqlalchemy import Connection
+from levelcap.kit.db import Connection
 
 SCOPE = "campaign"
 
@@ -48,7 +48,7 @@ _FIRST = (
 def create_campaign(connection: Connection) -> None:
     """The first tables."""
     for statement in _FIRST:
-        connection.exec_driver_sql(statement)
+        connection.execute(statement)
 
 
 _CURVES = (
@@ -63,7 +63,7 @@ _CURVES = (
 def create_curves(connection: Connection) -> None:
     """Rolled-up metrics."""
     for statement in _CURVES:
-        connection.exec_driver_sql(statement)
+        connection.execute(statement)
 
 
 _EXAMS = (
@@ -80,7 +80,7 @@ _EXAMS = (
 def create_exams(connection: Connection) -> None:
     """Exams of text heroes."""
     for statement in _EXAMS:
-        connection.exec_driver_sql(statement)
+        connection.execute(statement)
 
 
 MIGRATIONS = [create_campaign, create_curves, create_exams]

@@ -12,8 +12,6 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
-from sqlalchemy import Connection, text
-
 from levelcap.campaign import campaigns
 from levelcap.campaign.cap import estimate_cap
 from levelcap.campaign.events import say
@@ -24,13 +22,14 @@ from levelcap.guild.drill import SKILL as SCHOOL
 from levelcap.guild.engine import get_engine
 from levelcap.guild.progress import LEAST_FOR_A_RULE, POOLED, WINDOW, XP_SCALE
 from levelcap.guild.skill import Skill
+from levelcap.kit.db import Connection
 from levelcap.kit.errors import unknown_name
 from levelcap.vault.ledger import row_of
 
 WEAK = 0.8
 EXAMS = ("evaluation", "confirmation")
 # Figures by form, operation and primitive are pooled over the last ten exams; a day has thousands.
-_FORGET = text(
+_FORGET = (
     "UPDATE exams SET data = '{}' WHERE run = :r AND data != '{}'"
     " AND seq <= (SELECT max(seq) FROM exams WHERE run = :r) - 50"
 )
@@ -95,11 +94,9 @@ def _enter(connection: Connection, run: Run, row: dict[str, Any]) -> int:
         "data": json.dumps({name: row[name] for name in _BY}),
     }  # fmt: skip
     fresh = connection.execute(
-        text(
-            "INSERT INTO exams (run, step, kind, campaign, skill, level, outcome, accuracy, count,"
-            " xp, mastered, core_seconds, data) VALUES (:run, :step, :kind, :campaign, :skill,"
-            " :level, :outcome, :accuracy, :count, :xp, 0, :spent, :data) ON CONFLICT DO NOTHING"
-        ),
+        "INSERT INTO exams (run, step, kind, campaign, skill, level, outcome, accuracy, count,"
+        " xp, mastered, core_seconds, data) VALUES (:run, :step, :kind, :campaign, :skill,"
+        " :level, :outcome, :accuracy, :count, :xp, 0, :spent, :data) ON CONFLICT DO NOTHING",
         values,
     ).rowcount
     if fresh and row["outcome"] == "level_up":
@@ -117,7 +114,7 @@ def _rise(connection: Connection, run: Run, level: int, spent: float) -> None:
     data = {"hero": hero.id, "skill": run.world, "level": reached, "run": run.id}
     say(connection, "hero.level_up", f"{hero.name}: {run.world} level {reached} after "
         f"{spent:,.0f} core-seconds", severity="success", data=data)  # fmt: skip
-    query = text(
+    query = (
         "SELECT min(core_seconds) FROM exams JOIN campaigns ON campaigns.id = campaign"
         " WHERE hero_id = :h AND skill = :s AND level = :l AND outcome = 'level_up'"
         " AND campaign != :c"
@@ -131,7 +128,7 @@ def _rise(connection: Connection, run: Run, level: int, spent: float) -> None:
 
 
 def _master(connection: Connection, run: Run, row: dict[str, Any]) -> None:
-    query = text(
+    query = (
         "UPDATE exams SET mastered = 1 WHERE run = :r AND step = :s AND kind = 'confirmation'"
         " AND mastered = 0"
     )
@@ -144,7 +141,7 @@ def _master(connection: Connection, run: Run, row: dict[str, Any]) -> None:
 
 def level_of(connection: Connection, campaign: campaigns.Campaign, name: str) -> int:
     """The level a hero works on: passed in this campaign, or brought by its first checkpoint."""
-    query = text(
+    query = (
         "SELECT coalesce(max(level), 0) + 1 FROM exams"
         " WHERE campaign = :c AND skill = :s AND outcome = 'level_up'"
     )
@@ -161,22 +158,18 @@ def standing(connection: Connection, campaign: campaigns.Campaign, name: str) ->
     skill, preset = track(name)
     level = level_of(connection, campaign, name)
     rows = connection.execute(
-        text("SELECT * FROM exams WHERE campaign = :c AND skill = :s ORDER BY seq DESC LIMIT 10"),
+        "SELECT * FROM exams WHERE campaign = :c AND skill = :s ORDER BY seq DESC LIMIT 10",
         {"c": campaign.id, "s": name},
     ).all()
     totals = connection.execute(
-        text(
-            "SELECT count(*) AS exams, coalesce(sum(xp), 0) AS xp, max(core_seconds) AS spent,"
-            " max(CASE level WHEN :l THEN accuracy END) AS peak"
-            " FROM exams WHERE campaign = :c AND skill = :s"
-        ),
+        "SELECT count(*) AS exams, coalesce(sum(xp), 0) AS xp, max(core_seconds) AS spent,"
+        " max(CASE level WHEN :l THEN accuracy END) AS peak"
+        " FROM exams WHERE campaign = :c AND skill = :s",
         {"c": campaign.id, "s": name, "l": level},
     ).one()
     ups = connection.execute(
-        text(
-            "SELECT level, core_seconds, mastered FROM exams WHERE campaign = :c AND skill = :s"
-            " AND outcome = 'level_up' ORDER BY seq"
-        ),
+        "SELECT level, core_seconds, mastered FROM exams WHERE campaign = :c AND skill = :s"
+        " AND outcome = 'level_up' ORDER BY seq",
         {"c": campaign.id, "s": name},
     ).all()
     window = _window(rows)
@@ -228,7 +221,7 @@ def weak(found: dict[str, list[int]], bar: float = WEAK) -> list[str]:
 
 def standings(connection: Connection, campaign: campaigns.Campaign) -> list[dict[str, Any]]:
     """Every skill, and every preset that was examined."""
-    query = text("SELECT DISTINCT skill FROM exams WHERE campaign = :c")
+    query = "SELECT DISTINCT skill FROM exams WHERE campaign = :c"
     seen = set(connection.execute(query, {"c": campaign.id}).scalars())
     names = [name for name, (_, preset) in tracks().items() if preset is None or name in seen]
     return [standing(connection, campaign, name) for name in names]
@@ -236,9 +229,9 @@ def standings(connection: Connection, campaign: campaigns.Campaign) -> list[dict
 
 def bests(connection: Connection, hero: str) -> list[dict[str, Any]]:
     """Personal bests over all campaigns: each level of each skill in the fewest core-seconds."""
-    query = text(
+    query = (
         "SELECT skill, level + 1 AS level, min(core_seconds) AS core_seconds, campaign FROM exams"
         " JOIN campaigns ON campaigns.id = campaign WHERE hero_id = :h AND outcome = 'level_up'"
         " GROUP BY skill, level ORDER BY skill, level"
     )
-    return [dict(row._mapping) for row in connection.execute(query, {"h": hero})]
+    return [row._asdict() for row in connection.execute(query, {"h": hero})]

@@ -6,14 +6,12 @@ import math
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, text
-
 from levelcap.campaign import campaigns, runs
 from levelcap.campaign.events import say
 from levelcap.campaign.skills import take_exams, track, tracks
 from levelcap.jobs.job import Refused
 from levelcap.jobs.store import Store
-from levelcap.kit.db import reading, transaction
+from levelcap.kit.db import Connection, reading, transaction
 from levelcap.kit.errors import LevelcapError
 from levelcap.kit.files import read_json
 from levelcap.nets.meta import Meta, meta_from_json
@@ -42,7 +40,7 @@ def describe(connection: Connection, run: runs.Run | None, place: Path) -> Facts
     quest = None
     if run is not None:
         newest = "SELECT id FROM quests WHERE run = :r ORDER BY seq DESC LIMIT 1"
-        quest = connection.execute(text(newest), {"r": run.id}).scalar_one_or_none()
+        quest = connection.execute(newest, {"r": run.id}).scalar()
     return Facts(
         step=step, hero=hero, role="decision" if meta.text is None else "text",
         campaign=run.campaign if run else None, quest=quest, run=run.id if run else None,
@@ -95,7 +93,7 @@ def asked(entry: Entry) -> dict[str, Any]:
 def judge_passives(connection: Connection, store: Store, run_id: str) -> None:
     """School is over: its last checkpoint is the base that drift is measured from."""
     query = "SELECT id FROM ledger WHERE run = :r AND retired IS NULL ORDER BY seq DESC LIMIT 1"
-    newest = connection.execute(text(query), {"r": run_id}).scalar_one_or_none()
+    newest = connection.execute(query, {"r": run_id}).scalar()
     entry = None if newest is None else row_of(connection, newest)
     if entry is not None:
         amend(connection, entry.id, base=1)
@@ -130,8 +128,8 @@ def adopt(store: Store) -> list[str]:
         try:
             with reading(store.engine) as connection:
                 found = connection.execute(
-                    text("SELECT id FROM runs WHERE id = :i"), {"i": place.parent.parent.name}
-                ).scalar_one_or_none()
+                    "SELECT id FROM runs WHERE id = :i", {"i": place.parent.parent.name}
+                ).scalar()
                 run = None if found is None else runs.get(connection, found)
                 return describe(connection, run, place)
         except LevelcapError:

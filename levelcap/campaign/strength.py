@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import Connection, text
 
 from levelcap.campaign.values import get_value, set_value
+from levelcap.kit.db import Connection
 from levelcap.kit.errors import unknown_name
 from levelcap.play.ratings import Games, rate
 
@@ -37,11 +37,9 @@ def store_eval(
         set_value(connection, name, result["ladder"])
     kept = {key: value for key, value in result.items() if key != "ladder"}
     connection.execute(
-        text(
-            "INSERT INTO evals (checkpoint, kind, time, job, seed, result)"
-            " VALUES (:c, :k, strftime('%Y-%m-%dT%H:%M:%fZ'), :j, :s, :r)"
-            " ON CONFLICT (job) DO NOTHING"
-        ),
+        "INSERT INTO evals (checkpoint, kind, time, job, seed, result)"
+        " VALUES (:c, :k, strftime('%Y-%m-%dT%H:%M:%fZ'), :j, :s, :r)"
+        " ON CONFLICT (job) DO NOTHING",
         {
             "c": checkpoint,
             "k": "exam" if "passives" in result else "quick",
@@ -58,7 +56,7 @@ def evaluations(connection: Connection, checkpoint: str) -> list[dict[str, Any]]
     return [
         {"id": row.id, "time": row.time, "kind": row.kind, "seed": row.seed,
          **json.loads(row.result)}
-        for row in connection.execute(text(query), {"c": checkpoint})
+        for row in connection.execute(query, {"c": checkpoint})
     ]  # fmt: skip
 
 

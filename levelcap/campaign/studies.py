@@ -12,13 +12,12 @@ from dataclasses import replace
 from math import sqrt
 from typing import Any
 
-from sqlalchemy import Connection, text
-
 from levelcap.campaign import quests, skills
 from levelcap.campaign.campaigns import Campaign
 from levelcap.campaign.heroes import TextHeroFile
 from levelcap.guild.curriculum import Curriculum, Standing, get_curriculum, shares
 from levelcap.guild.skill import FULL_EXAM
+from levelcap.kit.db import Connection
 from levelcap.kit.errors import LevelcapError
 from levelcap.vault.champion import champion_of
 from levelcap.vault.ledger import Entry, row_of
@@ -97,17 +96,17 @@ def _knobs(campaign: Campaign) -> dict[str, str]:
 
 
 def _newest(connection: Connection, campaign: Campaign) -> Entry | None:
-    query = text(
+    query = (
         "SELECT id FROM ledger WHERE campaign = :c AND retired IS NULL ORDER BY seq DESC LIMIT 1"
     )
-    found = connection.execute(query, {"c": campaign.id}).scalar_one_or_none()
+    found = connection.execute(query, {"c": campaign.id}).scalar()
     found = found or campaign.starting_checkpoint
     return None if found is None else row_of(connection, found)
 
 
 def _rounds(connection: Connection, campaign: Campaign) -> dict[str, int]:
     """Skill (or preset) -> finished rounds of the wheel."""
-    query = text(
+    query = (
         "SELECT json_extract(recipe, '$.skill'), count(*) FROM quests WHERE campaign = :c AND"
         " kind = 'study' AND source = 'scheduler' AND status IN ('done', 'skipped') GROUP BY 1"
     )
@@ -133,7 +132,7 @@ def _spar(
 ) -> dict[str, Any] | None:
     """Every few rounds, when a primitive is weak: spar in this skill."""
     rounds = done.get(name, 0)
-    query = text(
+    query = (
         "SELECT count(*) FROM quests WHERE campaign = :c AND kind = 'spar'"
         " AND json_extract(recipe, '$.skill') = :s"
     )
@@ -151,7 +150,7 @@ def _fresh_lessons(connection: Connection, campaign: Campaign) -> dict[str, Any]
     if sparred is None or not sparred.result or not sparred.result["asset"]:
         return None
     asset = sparred.result["asset"]
-    query = text(
+    query = (
         "SELECT count(*) FROM quests WHERE campaign = :c AND kind = 'study'"
         " AND json_extract(recipe, '$.lessons') LIKE '%' || :a || '%'"
     )
@@ -168,11 +167,11 @@ def _fresh_lessons(connection: Connection, campaign: Campaign) -> dict[str, Any]
 
 def _stuck(connection: Connection, campaign: Campaign) -> bool:
     """Did the last quests of the wheel all fail?"""
-    query = text(
+    query = (
         "SELECT status FROM quests WHERE campaign = :c AND source = 'scheduler'"
         " ORDER BY seq DESC LIMIT :n"
     )
-    last = connection.execute(query, {"c": campaign.id, "n": PATIENCE}).scalars().all()
+    last = connection.execute(query, {"c": campaign.id, "n": PATIENCE}).scalars()
     return len(last) == PATIENCE and set(last) <= {"failed", "dead"}
 
 
@@ -187,7 +186,7 @@ def better(connection: Connection, hero: str) -> tuple[str, str] | None:
         " AND NOT EXISTS (SELECT 1 FROM champions c WHERE c.checkpoint = ledger.id AND undone = 1)"
         " ORDER BY skill_level DESC, accuracy DESC, seq DESC LIMIT 1"
     )
-    best = connection.execute(text(query), {"h": hero}).first()
+    best = connection.execute(query, {"h": hero}).first()
     now = champion_of(connection, hero)
     if best is None or (now is not None and now.checkpoint == best.id):
         return None

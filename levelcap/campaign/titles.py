@@ -13,10 +13,10 @@ from typing import Any, Literal
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field
-from sqlalchemy import Connection, text
 
 from levelcap.campaign.heroes import find_hero
 from levelcap.campaign.skills import weak
+from levelcap.kit.db import Connection
 
 COUNTS = (
     *("checkpoints", "imitations", "rounds", "champions", "quests", "evaluations", "elo"),
@@ -145,5 +145,5 @@ SELECT
 
 def count_deeds(connection: Connection, hero: str) -> dict[str, float]:
     """Name of `COUNTS` -> how many."""
-    row = connection.execute(text(_DEEDS), {"h": hero}).one()._asdict()
+    row = connection.execute(_DEEDS, {"h": hero}).one()._asdict()
     return {name: float(row[name]) for name in COUNTS}

@@ -5,26 +5,21 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from sqlalchemy import Connection, text
+from levelcap.kit.db import Connection
 
 
 def get_value(connection: Connection, name: str, default: Any = None) -> Any:
     """The value stored under `name`, or the default."""
-    found = connection.execute(
-        text("SELECT value FROM realm WHERE name = :n"), {"n": name}
-    ).scalar_one_or_none()
+    found = connection.execute("SELECT value FROM realm WHERE name = :n", {"n": name}).scalar()
     return default if found is None else json.loads(found)
 
 
 def set_value(connection: Connection, name: str, value: Any) -> None:
     """Store a value; None removes it."""
     if value is None:
-        connection.execute(text("DELETE FROM realm WHERE name = :n"), {"n": name})
+        connection.execute("DELETE FROM realm WHERE name = :n", {"n": name})
         return
     connection.execute(
-        text(
-            "INSERT INTO realm VALUES (:n, :v)"
-            " ON CONFLICT (name) DO UPDATE SET value = excluded.value"
-        ),
+        "INSERT INTO realm VALUES (:n, :v) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
         {"n": name, "v": json.dumps(value, sort_keys=True)},
     )

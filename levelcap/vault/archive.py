@@ -13,9 +13,7 @@ import tarfile
 import tempfile
 from pathlib import Path
 
-from sqlalchemy import Engine
-
-from levelcap.kit.db import transaction
+from levelcap.kit.db import Database, transaction
 from levelcap.kit.errors import BadFile, UserError, refuse
 from levelcap.kit.files import TMP, read_json, room
 from levelcap.kit.paths import folder
@@ -33,7 +31,7 @@ ALLOWED = frozenset({"model.safetensors", "meta.json", MANIFEST, LEDGER_FILE})
 REMEDY = "Give a .tar that levelcap vault export wrote"
 
 
-def export_checkpoint(engine: Engine, checkpoint: str, target: Path) -> Path:
+def export_checkpoint(engine: Database, checkpoint: str, target: Path) -> Path:
     """Write the checkpoint's folder as a tar; the same checkpoint gives the same bytes.
 
     Raises:
@@ -66,7 +64,7 @@ def checkpoint_folder(asset_id: str) -> str:
     return asset_id
 
 
-def import_checkpoint(engine: Engine, source: Path, hero: str) -> Entry:
+def import_checkpoint(engine: Database, source: Path, hero: str) -> Entry:
     """Take in a checkpoint from a tar, as a base model of `hero`.
 
     Raises:
@@ -144,4 +142,3 @@ def _members(tar: tarfile.TarFile) -> dict[str, tarfile.TarInfo]:
 
 def _foreign(what: str, value: object) -> UserError:
     return BadFile(refuse(f"the archive has {what}", value, REMEDY))
-

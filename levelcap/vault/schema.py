@@ -11,7 +11,7 @@ removals   checkpoints that go at a given time unless somebody takes it back
 
 from __future__ import annotations
 
-from sqlalchemy import Connection
+from levelcap.kit.db import Connection
 
 SCOPE = "vault"
 
@@ -57,12 +57,12 @@ _FIRST = (
 def create_vault(connection: Connection) -> None:
     """The first tables."""
     for statement in _FIRST:
-        connection.exec_driver_sql(statement)
+        connection.execute(statement)
 
 
 def create_removals(connection: Connection) -> None:
     """Removals that wait."""
-    connection.exec_driver_sql(
+    connection.execute(
         "CREATE TABLE removals (checkpoint TEXT PRIMARY KEY REFERENCES ledger (id),"
         " due TEXT NOT NULL) STRICT"
     )
@@ -70,12 +70,12 @@ def create_removals(connection: Connection) -> None:
 
 def index_elo(connection: Connection) -> None:
     """Pages sort by Elo."""
-    connection.exec_driver_sql("CREATE INDEX ledger_by_elo ON ledger (elo)")
+    connection.execute("CREATE INDEX ledger_by_elo ON ledger (elo)")
 
 
 def add_elo_bound(connection: Connection) -> None:
     """What kind of number an Elo is: "" an estimate, ">" or "<" only a bound (a perfect record)."""
-    connection.exec_driver_sql("ALTER TABLE ledger ADD COLUMN elo_bound TEXT NOT NULL DEFAULT ''")
+    connection.execute("ALTER TABLE ledger ADD COLUMN elo_bound TEXT NOT NULL DEFAULT ''")
 
 
 MIGRATIONS = [create_vault, create_removals, index_elo, add_elo_bound]

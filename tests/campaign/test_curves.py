@@ -1,7 +1,6 @@
 """Curves: rolled up at three zooms, never more than a thousand points, true to the file."""
 
 import pytest
-from sqlalchemy import text
 
 from levelcap.campaign import curves, runs
 from levelcap.kit.db import reading, transaction
@@ -65,7 +64,7 @@ def test_pieces_give_the_same_curve_as_the_whole(realm):
     pieces = {zoom: read(realm, zoom) for zoom in curves.ZOOMS}
     with transaction(realm.engine) as connection:
         for table in ("curves", "curve_marks"):
-            connection.execute(text(f"DELETE FROM {table}"))
+            connection.execute(f"DELETE FROM {table}")
     curves.roll_up(realm.engine)
     for zoom, found in pieces.items():
         whole = read(realm, zoom)
@@ -88,12 +87,12 @@ def test_a_torn_line_waits_and_numbers_that_are_none_leave_a_gap(realm):
 def test_an_ended_run_is_read_to_its_end_and_then_left_alone(realm):
     append_jsonl(begin(realm), rows(0, 5))
     with transaction(realm.engine) as connection:
-        connection.execute(text("UPDATE runs SET ended = :t"), {"t": now()})
+        connection.execute("UPDATE runs SET ended = :t", {"t": now()})
     assert curves.roll_up(realm.engine) == 5
     append_jsonl(runs.run_folder("reinforce-a") / "metrics.jsonl", rows(5, 5))
     assert curves.roll_up(realm.engine) == 0
     with transaction(realm.engine) as connection:
-        connection.execute(text("UPDATE runs SET ended = NULL"))
+        connection.execute("UPDATE runs SET ended = NULL")
     assert curves.roll_up(realm.engine) == 5
 
 

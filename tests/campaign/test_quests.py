@@ -4,7 +4,6 @@ import json
 import os
 
 import pytest
-from sqlalchemy import text
 
 from levelcap.campaign import campaigns, flywheel, inbox, quests
 from levelcap.campaign.recipes import parse_recipe, read_recipe
@@ -157,4 +156,4 @@ def test_an_evaluation_of_nothing_is_refused(realm, active):
     with pytest.raises(UnknownName):
         inbox.enter_text(realm.store, b"quest: evaluate\n", "x.yaml")
     with reading(realm.engine) as connection:
-        assert connection.execute(text("SELECT count(*) FROM jobs")).scalar_one() == 0
+        assert connection.execute("SELECT count(*) FROM jobs").scalar_one() == 0

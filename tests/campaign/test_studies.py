@@ -10,7 +10,6 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from sqlalchemy import text
 
 from levelcap.campaign import campaigns, flywheel, quests, runs, skills, studies
 from levelcap.campaign.control import switch
@@ -209,9 +208,9 @@ def test_sparring_makes_lessons_and_a_round_on_them_comes_first(tiny):
     turn_until(tiny, lambda: "study" in kinds(tiny) and get_ledger(tiny.engine).count() >= 1)
     campaign = current(tiny)
     with transaction(tiny.engine) as connection:
-        connection.execute(text("DELETE FROM jobs WHERE type IN ('eval', 'study')"))
-        connection.execute(text("UPDATE quests SET status = 'cancelled', job = NULL"
-                                " WHERE status = 'queued'"))  # fmt: skip
+        connection.execute("DELETE FROM jobs WHERE type IN ('eval', 'study')")
+        connection.execute("UPDATE quests SET status = 'cancelled', job = NULL"
+                                " WHERE status = 'queued'")  # fmt: skip
     recipe = read_recipe({"quest": "spar", "count": 8})
     assert recipe.priority == "high"
     spar = quests.enter(tiny.store, campaign.id, recipe, source="person")
@@ -311,7 +310,7 @@ def test_old_exams_keep_their_outcome_and_lose_their_details(tiny):
     runs.run_folder(run.id).mkdir()
     assert take(tiny, run, [exam_row(25 * n) for n in range(1, 81)]) == 80
     with reading(tiny.engine) as connection:
-        rows = connection.execute(text("SELECT data, xp FROM exams ORDER BY seq")).all()
+        rows = connection.execute("SELECT data, xp FROM exams ORDER BY seq").all()
         found = skills.standing(connection, current(tiny), "bin")
     assert [row.data == "{}" for row in rows] == [True] * 30 + [False] * 50
     assert found["xp"] == 80 * 9 and found["forms"] == {"easy": [90, 100]}

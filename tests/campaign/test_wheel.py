@@ -1,7 +1,6 @@
 """The wheel with real matches and a tiny net: record, imitate, reinforce, judge, crown."""
 
 import pytest
-from sqlalchemy import text
 
 from levelcap.campaign import flywheel, quests, runs
 from levelcap.campaign.control import control
@@ -63,7 +62,7 @@ def test_the_wheel_turns_from_nothing_to_a_champion(tiny):
     with reading(tiny.engine) as connection:
         found = quests.list_quests(connection)[::-1]
         kinds = {event.kind for event in list_events(connection, limit=1000)}
-        champion = connection.execute(text("SELECT checkpoint FROM champions")).scalars().all()
+        champion = connection.execute("SELECT checkpoint FROM champions").scalars()
         gain = difference(connection, rows[1].id, rows[0].id)
         run = runs.get(connection, rows[1].run)
     assert [q.kind for q in found[:3]] == ["record", "imitate", "reinforce"]
@@ -91,12 +90,12 @@ def test_a_skipped_round_counts_and_the_next_begins(tiny):
     store = tiny.store
     # Evaluations are claimed first; they are not what is tested here.
     with transaction(tiny.engine) as connection:
-        connection.execute(text("DELETE FROM jobs WHERE type = 'eval'"))
-        connection.execute(text("UPDATE quests SET status = 'running' WHERE id = :i"),
+        connection.execute("DELETE FROM jobs WHERE type = 'eval'")
+        connection.execute("UPDATE quests SET status = 'running' WHERE id = :i",
                            {"i": quest.id})  # fmt: skip
     control(store, "skip")
     with transaction(tiny.engine) as connection:
-        connection.execute(text("UPDATE quests SET status = 'queued' WHERE id = :i"),
+        connection.execute("UPDATE quests SET status = 'queued' WHERE id = :i",
                            {"i": quest.id})  # fmt: skip
     worker(tiny).run(max_jobs=1)
     with reading(tiny.engine) as connection:
@@ -110,7 +109,7 @@ def test_a_failing_knob_fails_the_quest_with_its_reason(tiny):
         {"quest": "reinforce", "minutes": 0.02, "size": "dummy", "set": {"kl_koef": 1}}
     )
     with reading(tiny.engine) as connection:
-        campaign = connection.execute(text("SELECT id FROM campaigns")).scalar_one()
+        campaign = connection.execute("SELECT id FROM campaigns").scalar_one()
     quest = quests.enter(tiny.store, campaign, recipe, source="person")
     worker(tiny).run(max_jobs=1)
     with reading(tiny.engine) as connection:
@@ -122,7 +121,7 @@ def test_snapshots_without_a_row_are_adopted(tiny):
     turn_until(tiny, lambda: get_ledger(tiny.engine).count() >= 1)
     with transaction(tiny.engine) as connection:
         for table in ("champions", "evals", "ledger", "locations", "assets"):
-            connection.execute(text(f"DELETE FROM {table}"))
+            connection.execute(f"DELETE FROM {table}")
     adopted = adopt(tiny.store)
     rows = get_ledger(tiny.engine).list()
     assert [row.id for row in rows] == adopted and rows[0].campaign is not None

@@ -27,7 +27,7 @@ FARAMA = {"gymnasium", "pettingzoo", "mpe2"}
 FARAMA_ALLOWED = {f"levelcap/world/{name}.py" for name in ("farama", "outside", "spaces")}
 KIT_MAY_IMPORT = {
     *("levelcap", "numpy", "pydantic", "pydantic_settings", "pysqlite3"),
-    *("rich", "sqlalchemy", "structlog", "yaml"),
+    *("rich", "structlog", "yaml"),
 }
 
 

@@ -12,8 +12,6 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from sqlalchemy.exc import SQLAlchemyError
-
 from levelcap.campaign import flywheel, inbox, schedule
 from levelcap.campaign.control import hold, wish
 from levelcap.campaign.curves import roll_up
@@ -90,7 +88,7 @@ class Housekeeping:
         """A chore that fails is tried again later; the others go on."""
         try:
             chore()
-        except (LevelcapError, OSError, SQLAlchemyError) as error:
+        except (LevelcapError, OSError) as error:
             log.warning("chore failed", chore=name, reason=str(error))
             self._next[name] = time.monotonic() + 5.0
             return f"{name}: {error}"

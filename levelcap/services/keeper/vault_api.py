@@ -77,11 +77,10 @@ def _assets(router: APIRouter, realm: Realm) -> None:
     @right("viewer")
     def stats() -> dict[str, Any]:
         """Counts of everything."""
-        from sqlalchemy import text
 
         with reading(engine) as connection:
             query = "SELECT kind, count(*), sum(size_bytes) FROM assets GROUP BY kind"
-            kinds = {k: {"count": n, "bytes": b} for k, n, b in connection.execute(text(query))}
+            kinds = {k: {"count": n, "bytes": b} for k, n, b in connection.execute(query)}
         return {"assets": kinds, "checkpoints": get_ledger(engine).count(),
                 "jobs": realm.store.stats()["status"]}  # fmt: skip
 

@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from nicegui.client import Client
-from sqlalchemy.exc import SQLAlchemyError
 
 from levelcap.campaign import control, quests
 from levelcap.campaign.curves import new_rows
@@ -141,7 +140,7 @@ class Pulse:
     async def _beat(self) -> None:
         try:
             self._last = await asyncio.to_thread(self.look)
-        except (LevelcapError, SQLAlchemyError, OSError) as error:
+        except (LevelcapError, OSError) as error:
             log.warning("could not look", reason=str(error))
             return
         self.looks += 1
