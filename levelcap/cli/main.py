@@ -77,11 +77,12 @@ for _verb, _help in (
     ("unpin", "Keep it no longer than others."),
     ("rm", "Remove a checkpoint."),
     ("restore", "Take back a removal that waits."),
-    ("export", "Write a checkpoint as one .tar."),
-    ("import", "Take one in."),
+    ("pack", "Write a checkpoint as one .tar."),
+    ("unpack", "Take one in."),
 ):
-    _function = "import_" if _verb == "import" else _verb
-    vault.command(f"{_VAULT}:{_function}", name=_verb, help=_help)
+    vault.command(f"{_VAULT}:{_verb}", name=_verb, help=_help)
+for _verb, _function in (("export", "export"), ("import", "import_")):
+    vault.command(f"{_VAULT}:{_function}", name=_verb, show=False)
 app.command(vault)
 campaign = App(name="campaign", help="Campaigns: new, continued, archived.")
 campaign.command(f"{_CAMPAIGN}:ls", name="ls", help="List campaigns.")

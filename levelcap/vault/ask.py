@@ -1,6 +1,6 @@
 """Ask the vault first: a name in, a folder out.
 
-    ask_vault_first("checkpoint_175000", fallback=Path("downloads/base"))
+ask_vault_first("checkpoint_175000", fallback=Path("downloads/base"))
 """
 
 from __future__ import annotations
@@ -45,9 +45,7 @@ def resolve(engine: Engine, name: str, hero: str | None = None) -> Entry:
     return require(found if found is not None else ledger.get(name))
 
 
-def ask_vault_first(
-    name: str, fallback: Path | None = None, engine: Engine | None = None
-) -> Path:
+def ask_vault_first(name: str, fallback: Path | None = None, engine: Engine | None = None) -> Path:
     """The folder of a checkpoint: from here, from another stronghold (into the cache), or fallback.
 
     Raises:

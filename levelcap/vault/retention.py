@@ -121,9 +121,7 @@ def remove_checkpoint(engine: Engine, checkpoint: str) -> None:
     if place is not None:
         retire(place)
     with transaction(engine) as connection:
-        connection.execute(
-            text("DELETE FROM locations WHERE asset_id = :c"), {"c": checkpoint}
-        )
+        connection.execute(text("DELETE FROM locations WHERE asset_id = :c"), {"c": checkpoint})
 
 
 def finish_removals(engine: Engine) -> list[str]:
@@ -142,9 +140,7 @@ def finish_removals(engine: Engine) -> list[str]:
         if place is not None:
             retire(place)
         with transaction(engine) as connection:
-            connection.execute(
-                text("DELETE FROM locations WHERE asset_id = :c"), {"c": checkpoint}
-            )
+            connection.execute(text("DELETE FROM locations WHERE asset_id = :c"), {"c": checkpoint})
     for parent in parents:
         if parent.is_dir():
             sweep(parent)
