@@ -108,8 +108,8 @@ match = App(name="match", help="Live matches, and quests made of recorded ones."
 for _verb in ("start", "ls", "end", "quest"):
     match.command(f"levelcap.cli.match:{_verb}", name=_verb)
 app.command(match)
-training = App(name="training", help="Pause, resume, stop or skip, within one training step.")
-for _verb in ("pause", "resume", "stop", "skip"):
+training = App(name="training", help="Pause, resume, stop, skip or retry what keeps failing.")
+for _verb in ("pause", "resume", "stop", "skip", "retry"):
     training.command(f"{_CAMPAIGN}:{_verb}", name=_verb)
 app.command(training)
 realm = App(name="realm", help="The data folder of this machine: its size, or its end.")

@@ -7,7 +7,7 @@ import httpx
 import psutil
 import pytest
 
-from levelcap.campaign import campaigns, flywheel
+from levelcap.campaign import breaker, campaigns, flywheel
 from levelcap.campaign.events import say
 from levelcap.campaign.handlers import Workshop
 from levelcap.campaign.lessons import locate
@@ -147,6 +147,11 @@ def test_quests_campaigns_and_control_over_http(client, realm, active):
         "state": "paused", "held": None,
     }  # fmt: skip
     assert client.get("/api/training/status").json()["state"] == "paused"
+    with transaction(realm.engine) as connection:
+        breaker.note_refusal(connection, active, "no such shard")
+    assert "no such shard" in client.get("/api/training/status").json()["halt"]["reason"]
+    assert client.post("/api/training/control", json={"action": "retry"}).status_code == 200
+    assert client.get("/api/training/status").json()["halt"] is None
     new = client.post("/api/campaigns", json={"name": "two"})
     assert new.status_code == 201
     assert client.post(f"/api/campaigns/{active}/continue").json()["status"] == "active"
