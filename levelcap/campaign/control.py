@@ -8,6 +8,7 @@ stopped  runs end with a checkpoint and their jobs go back to the queue; nothing
 skip     runs end with a checkpoint and their quests count as skipped; the next one begins
 held     like paused, by the machine: on battery, disk full; ends by itself
 switch   another hero trains; runs of the others end like stopped ones and wait for their hero
+retry    scheduled work that the breaker has stopped is tried again
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from levelcap.campaign import campaigns, runs
+from levelcap.campaign import breaker, campaigns, runs
 from levelcap.campaign.events import say
 from levelcap.campaign.heroes import TextHeroFile, find_hero
 from levelcap.campaign.values import get_value, set_value
@@ -25,7 +26,7 @@ from levelcap.jobs.store import Store
 from levelcap.kit.db import Connection, reading, transaction
 from levelcap.kit.errors import Conflict, refuse, unknown_name
 
-ACTIONS = ("pause", "resume", "stop", "skip")
+ACTIONS = ("pause", "resume", "stop", "skip", "retry")
 PAUSE, STOP, SKIP = "pause", "stop", "skip"
 
 
@@ -64,6 +65,9 @@ def control(store: Store, action: str) -> Wish:
             say(connection, f"training.{kinds[state]}", f"training {kinds[state]} by request")
         if action == "skip":
             say(connection, "training.skipped", "the present quest is skipped by request")
+        if action == "retry":
+            breaker.try_again(connection)
+            say(connection, "training.resumed", "what failed is tried again by request")
         after = wish(connection)
         going = running_folders(connection)
     apply_wish(after, going, skip=action == "skip")
@@ -137,9 +141,15 @@ def claimable(store: Store, types: list[str]) -> list[str]:
     return [name for name in types if free or name not in TRAINING]
 
 
+def halt_of(connection: Connection) -> breaker.Halt | None:
+    """Why the chosen hero's scheduled work stands still, if it does."""
+    campaign = campaigns.active(connection, campaigns.chosen_hero(connection))
+    return None if campaign is None else breaker.look(connection, campaign.id)
+
+
 def status(connection: Connection) -> dict[str, Any]:
-    """What is going on, for people: state, reason, and the running quest with its progress."""
-    asked = wish(connection)
+    """What is going on, for people: state, reasons, and the running quest with its progress."""
+    asked, halt = wish(connection), halt_of(connection)
     query = (
         "SELECT quests.id, quests.title, quests.kind, quests.run, jobs.progress, jobs.message,"
         " jobs.type, jobs.worker FROM quests JOIN jobs ON jobs.id = quests.job"
@@ -147,6 +157,6 @@ def status(connection: Connection) -> dict[str, Any]:
     )
     row = connection.execute(query).first()
     return {
-        "state": asked.state, "held": asked.held,
+        "state": asked.state, "held": asked.held, "halt": halt and halt.as_json(),
         "quest": None if row is None else row._asdict(),
     }  # fmt: skip

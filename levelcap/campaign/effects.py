@@ -18,8 +18,10 @@ from levelcap.guild.drill import SKILL as SCHOOL
 from levelcap.jobs.job import Job
 from levelcap.jobs.store import Store
 from levelcap.kit.db import Connection
-from levelcap.vault.assets import register
-from levelcap.vault.ledger import amend, rate, row_of
+from levelcap.vault import archive
+from levelcap.vault.assets import find, register
+from levelcap.vault.ledger import amend, rate, row_of, write_beside
+from levelcap.vault.probes import remember
 from levelcap.vault.zones import load_zones
 
 Effect = Callable[[Connection, Job, dict[str, Any]], None]
@@ -51,6 +53,7 @@ def effects_of(store: Store) -> dict[str, Effect]:
     def evaluate(connection: Connection, job: Job, result: dict[str, Any]) -> None:
         checkpoint = job.payload["checkpoint"]
         store_eval(connection, checkpoint, job.id, job.payload["seed"], result)
+        remember(connection, find(connection, checkpoint).sha256, "evaluation")
         if "passives" in result:
             _examined(connection, job, result)
             return
@@ -78,6 +81,14 @@ def effects_of(store: Store) -> dict[str, Effect]:
             f"{result['level']} were wrong: {result['rows']} lessons", severity="success",
             data={"asset": asset, "job": job.id, "weak": result["weak"]})  # fmt: skip
 
+    def unpack(connection: Connection, job: Job, result: dict[str, Any]) -> None:
+        place = archive.imported(result["imported"])
+        entry = archive.enter(connection, place, result["hero"])
+        write_beside(place, entry)
+        archive.upload_file(result["upload"]).unlink(missing_ok=True)
+        say(connection, "vault.checkpoint_saved", f"imported {entry.id}",
+            severity="success", data={"checkpoint": entry.id, "job": job.id})  # fmt: skip
+
     def retention(connection: Connection, job: Job, result: dict[str, Any]) -> None:
         say(connection, "vault.retention", f"{len(result['removed'])} checkpoints removed",
             data=result)  # fmt: skip
@@ -88,7 +99,7 @@ def effects_of(store: Store) -> dict[str, Effect]:
     return {
         "record": record, "imitate": train, "reinforce": train, "study": train,
         "sparring": sparring, "eval": evaluate,
-        "retention": retention, "report": quiet, "health_check": quiet,
+        "unpack": unpack, "retention": retention, "report": quiet, "health_check": quiet,
     }  # fmt: skip
 
 

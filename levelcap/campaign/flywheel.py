@@ -12,58 +12,71 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from levelcap.campaign import campaigns, quests, runs, studies
+from levelcap.campaign import breaker, campaigns, quests, runs, studies
 from levelcap.campaign.campaigns import Campaign
+from levelcap.campaign.demos import find_demos
 from levelcap.campaign.events import say
 from levelcap.campaign.heroes import ArenaHero, find_hero
 from levelcap.campaign.recipes import read_recipe
 from levelcap.campaign.strength import difference
 from levelcap.jobs.store import Store
 from levelcap.kit.db import Connection, reading, transaction
-from levelcap.kit.errors import Conflict, Corrupt
+from levelcap.kit.errors import Conflict, Corrupt, UserError
 from levelcap.vault.champion import champion_of, promote
 
 PAST_EVERY = "5000000"  # steps after which the present self joins the opponents of a long run
 
 
 @dataclass(frozen=True)
-class Standing:
-    """What the wheel needs to know of a campaign."""
+class Line:
+    """Where the campaign's own line of training stands; what people branch off is not in it."""
 
     open_quests: int
-    shard: str | None  # the newest recording
-    base: str | None  # checkpoint the reinforcement starts from
-    run: str | None  # its run
-    minutes: float  # what that run has been asked for so far
+    shard: str | None  # the newest recording that holds the hero's teacher
+    base: str | None  # checkpoint the line started from
+    last: quests.Quest | None  # its newest finished round; None: the next one begins at `base`
+    tip: str | None  # newest checkpoint of that round's run
     rounds: int
 
 
-def standing(connection: Connection, campaign: Campaign) -> Standing:
-    """Read it from the quests of the campaign; a few rows however long it has been going on."""
+def line_of(connection: Connection, hero: ArenaHero, campaign: Campaign) -> Line:
+    """Read it from finished quests of the campaign; a few rows however long it has been going on.
 
-    def newest(kind: str, *statuses: str, source: str | None = None) -> quests.Quest | None:
-        return quests.newest(connection, campaign.id, kind, statuses, source)
-
-    base = campaign.starting_checkpoint
-    imitated = newest("imitate", "done", "skipped")
-    if base is None and imitated is not None:
-        query = "SELECT id FROM ledger WHERE run = :r AND retired IS NULL ORDER BY seq DESC LIMIT 1"
-        base = connection.execute(query, {"r": imitated.run}).scalar()
-    recorded = newest("record", "done")
-    last = newest("reinforce", source="scheduler")
+    A clone that a person asked for is a branch; it becomes the base when its recipe says so.
+    """
+    last = quests.newest(connection, campaign.id, "reinforce", quests.FINISHED, "scheduler")
+    clone = quests.newest_base(connection, campaign.id)
+    base = None if clone is None else _newest_of(connection, clone.run)
+    if clone is None or base is None or (last is not None and last.seq > clone.seq):
+        base = campaign.starting_checkpoint if last is None else str(last.recipe["from"])
+    else:
+        last = None
     counts = quests.count(connection, campaign.id)
-    return Standing(
+    return Line(
         open_quests=counts.get("queued", 0) + counts.get("running", 0),
-        shard=None if recorded is None or not recorded.result else str(recorded.result["shard"]),
+        shard=find_demos(connection, campaign.id, hero.world, hero.teacher) if not base else None,
         base=base,
-        run=None if last is None else last.run,
-        minutes=0.0 if last is None else float(last.recipe["minutes"]),
+        last=last,
+        tip=None if last is None else _newest_of(connection, last.run),
         rounds=quests.count_rounds(connection, campaign.id),
     )
 
 
-def next_recipe(hero: ArenaHero, campaign: Campaign, now: Standing) -> dict[str, Any] | None:
+def _newest_of(connection: Connection, run: str | None) -> str | None:
+    query = "SELECT id FROM ledger WHERE run = :r AND retired IS NULL ORDER BY seq DESC LIMIT 1"
+    return connection.execute(query, {"r": run}).scalar()
+
+
+def _is_kept(connection: Connection, checkpoint: str) -> bool:
+    query = "SELECT count(*) FROM ledger WHERE id = :i AND retired IS NULL"
+    return bool(connection.execute(query, {"i": checkpoint}).scalar_one())
+
+
+def next_recipe(
+    connection: Connection, hero: ArenaHero, campaign: Campaign
+) -> dict[str, Any] | None:
     """What should run next; None: there is work already."""
+    now = line_of(connection, hero, campaign)
     if now.open_quests:
         return None
     common = {"world": hero.world, "seed": _seed(campaign)}
@@ -73,17 +86,32 @@ def next_recipe(hero: ArenaHero, campaign: Campaign, now: Standing) -> dict[str,
     if now.base is None:
         return {**common, "quest": "imitate", "shards": [now.shard], "size": hero.size,
                 "policies": [hero.teacher], "minutes": hero.imitation_minutes}  # fmt: skip
+    return _round(hero, campaign, now, common, _is_kept(connection, now.base))
+
+
+def _round(
+    hero: ArenaHero, campaign: Campaign, now: Line, common: dict[str, Any], base_kept: bool
+) -> dict[str, Any]:
+    """One more round: of the run that goes on, or of one that begins where that one stands."""
     late = now.rounds >= hero.late_after_rounds
     length = hero.late_round_minutes if late else hero.round_minutes
     knobs = {
         "engine.schedule": "constant", "past_every_steps": PAST_EVERY, "engine.snapshot_s": "60",
         **{k: str(v) for k, v in campaign.config_overrides.get("knobs", {}).items()},
     }  # fmt: skip
-    return {
-        **common, "quest": "reinforce", "from": now.base, "run": now.run, "size": hero.size,
-        "minutes": round(now.minutes + length, 6), "set": knobs,
+    recipe = {
+        **common, "quest": "reinforce", "from": now.base, "run": None, "size": hero.size,
+        "minutes": length, "set": knobs,
         "title": f"Round {now.rounds + 1}: {length:g} minutes of {hero.world}",
     }  # fmt: skip
+    if now.last is None:
+        return recipe
+    asked = now.last.recipe
+    # A run refuses to go on with another start or other settings than it began with.
+    if base_kept and all(asked[name] == recipe[name] for name in ("world", "seed", "size", "set")):
+        total = round(float(asked["minutes"]) + length, 6)
+        return recipe | {"run": now.last.run, "minutes": total}
+    return recipe | {"from": now.tip or now.base}
 
 
 def _seed(campaign: Campaign) -> int:
@@ -102,16 +130,22 @@ def turn(store: Store) -> list[str]:
     else:
         _crown_text(store, hero.id)
     with reading(store.engine) as connection:
+        halt = breaker.look(connection, campaign.id)
         if isinstance(hero, ArenaHero):
-            recipe = next_recipe(hero, campaign, standing(connection, campaign))
+            recipe = next_recipe(connection, hero, campaign)
         else:
-            recipe = studies.next_recipe(connection, hero, campaign)
-    if recipe is None:
+            recipe = studies.next_recipe(connection, hero, campaign, halt)
+    if recipe is None or (halt is not None and halt.stops(recipe["quest"])):
         return []
     number = f"{campaign.id}-{_count(store, campaign.id)}"
-    quest = quests.enter(
-        store, campaign.id, read_recipe(recipe), source="scheduler", key=f"next-{number}"
-    )
+    try:
+        quest = quests.enter(
+            store, campaign.id, read_recipe(recipe), source="scheduler", key=f"next-{number}"
+        )
+    except UserError as error:
+        with transaction(store.engine) as connection:
+            breaker.note_refusal(connection, campaign.id, str(error))
+        return []
     return [quest.id]
 
 

@@ -52,8 +52,8 @@ class Workshop:
             "record": guarded(self.record), "imitate": guarded(self.imitate),
             "reinforce": guarded(self.reinforce), "study": guarded(self.study),
             "sparring": guarded(self.sparring), "eval": guarded(self.evaluate),
-            "retention": guarded(self.retention), "report": guarded(self.report),
-            "health_check": guarded(self.health_check),
+            "unpack": guarded(self.unpack), "retention": guarded(self.retention),
+            "report": guarded(self.report), "health_check": guarded(self.health_check),
         }  # fmt: skip
 
     def record(self, job: Job, context: Context) -> dict[str, Any]:
@@ -153,6 +153,22 @@ class Workshop:
             place, games=given["games"], seed=given["seed"],
             on_progress=lambda done, total, what: context.progress(done / total, what),
         )  # fmt: skip
+
+    def unpack(self, job: Job, context: Context) -> dict[str, Any]:
+        """Let an uploaded archive in, or say what is wrong with it; the upload goes either way."""
+        from levelcap.campaign.heroes import find_hero
+        from levelcap.campaign.realm import realm
+        from levelcap.vault.archive import take_in, upload_file
+
+        given, upload = job.payload, upload_file(job.payload["upload"])
+        reads = find_hero(given["hero"]).kind == "text"
+        try:
+            with realm() as opened:
+                place = take_in(opened.engine, upload, reads=reads)
+        except UserError:
+            upload.unlink(missing_ok=True)
+            raise
+        return {"imported": place.name, "hero": given["hero"], "upload": given["upload"]}
 
     def retention(self, job: Job, context: Context) -> dict[str, Any]:
         """Remove what need not stay, after a backup of the database."""

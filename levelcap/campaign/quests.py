@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from levelcap.campaign import campaigns, lessons, runs
+from levelcap.campaign.demos import check_demos
 from levelcap.campaign.events import say
 from levelcap.campaign.recipes import (
     TEXT_QUESTS,
@@ -37,6 +38,7 @@ JOB_OF = {
 }  # fmt: skip
 RUNS = ("imitate", "reinforce", "school", "study")  # quests with a run of their own
 OPEN = ("queued", "running")
+FINISHED = ("done", "skipped")
 
 
 @dataclass(frozen=True)
@@ -116,16 +118,13 @@ def _payload(store: Store, campaign_id: str, recipe: Any) -> dict[str, Any]:
     """The job's payload, names resolved to ids; what does not exist is refused here."""
     if isinstance(recipe, TEXT_QUESTS):
         return lessons.payload(store, campaign_id, recipe)
-    values = recipe.model_dump(exclude={"quest", "title", "priority"})
+    values = recipe.model_dump(exclude={"quest", "title", "priority", "base"})
     if isinstance(recipe, EvaluateRecipe):
         return _judged(store, recipe)
     if isinstance(recipe, RecordRecipe):
         return {**values, "shard": "unnamed"}
     if isinstance(recipe, ImitateRecipe):
-        for shard in recipe.shards:
-            if not runs.shard_folder(shard).is_dir():
-                there = [p.name for p in runs.shard_folder(shard).parent.glob("[!.]*")]
-                raise unknown_name("shard", shard, there)
+        check_demos(recipe.shards, recipe.world, recipe.policies)
         return {**values, "run": None}
     if recipe.run is not None:
         with reading(store.engine) as connection:
@@ -226,6 +225,17 @@ def newest(
         values |= {f"s{i}": status for i, status in enumerate(statuses)}
     query = f"SELECT * FROM quests WHERE {' AND '.join(where)} ORDER BY seq DESC LIMIT 1"
     row = connection.execute(query, values).first()
+    return None if row is None else _quest(row)
+
+
+def newest_base(connection: Connection, campaign: str) -> Quest | None:
+    """The newest finished imitation that rounds start from: the wheel's own, or one said to be."""
+    query = (
+        "SELECT * FROM quests WHERE campaign = :c AND kind = 'imitate'"
+        " AND status IN ('done', 'skipped')"
+        " AND (source = 'scheduler' OR json_extract(recipe, '$.base')) ORDER BY seq DESC LIMIT 1"
+    )
+    row = connection.execute(query, {"c": campaign}).first()
     return None if row is None else _quest(row)
 
 

@@ -52,6 +52,8 @@ class ImitateRecipe(_Arena):
     policies: Annotated[list[Name], Field(max_length=16)] = []
     minutes: Minutes = 0.5
     size: Literal["dummy", "slim", "full"] = "slim"
+    base: bool = False
+    """true: the campaign's rounds start from this clone; else it is a branch of its own"""
     knobs: Knobs = Field(default={}, alias="set")
 
 

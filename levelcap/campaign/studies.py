@@ -13,6 +13,7 @@ from math import sqrt
 from typing import Any
 
 from levelcap.campaign import quests, skills
+from levelcap.campaign.breaker import Halt
 from levelcap.campaign.campaigns import Campaign
 from levelcap.campaign.heroes import TextHeroFile
 from levelcap.guild.curriculum import Curriculum, Standing, get_curriculum, shares
@@ -24,7 +25,6 @@ from levelcap.vault.ledger import Entry, row_of
 
 SPAR_EVERY = 4  # rounds of study
 SPAR_COUNT = 400
-PATIENCE = 3  # quests of the wheel that fail in a row before it waits for a person
 SNAPSHOT_S = "60"
 CERTAIN = 1.96  # standard errors between two exams
 
@@ -47,13 +47,13 @@ def curriculum_of(hero: TextHeroFile, campaign: Campaign) -> Curriculum:
 
 
 def next_recipe(
-    connection: Connection, hero: TextHeroFile, campaign: Campaign
+    connection: Connection, hero: TextHeroFile, campaign: Campaign, halt: Halt | None = None
 ) -> dict[str, Any] | None:
-    """What should run next; None: there is work already, or nothing that could be tried again."""
+    """What should run next; None: there is work already. Halted sparring is left out."""
     if (sparred := _fresh_lessons(connection, campaign)) is not None:
         return sparred | {"minutes": hero.round_minutes, "set": _knobs(campaign)}
     counts = quests.count(connection, campaign.id)
-    if counts.get("queued", 0) + counts.get("running", 0) or _stuck(connection, campaign):
+    if counts.get("queued", 0) + counts.get("running", 0):
         return None
     newest = _newest(connection, campaign)
     seed = int(campaign.config_overrides.get("seed", 0))
@@ -62,8 +62,9 @@ def next_recipe(
                 "set": _knobs(campaign)}  # fmt: skip
     done = _rounds(connection, campaign)
     name = _choose(connection, curriculum_of(hero, campaign), campaign, done)
-    if newest is not None and (spar := _spar(connection, campaign, name, done)) is not None:
-        return spar | {"checkpoint": newest.id, "seed": seed + sum(done.values())}
+    if newest is not None and (halt is None or not halt.stops("spar")):
+        if (spar := _spar(connection, campaign, name, done)) is not None:
+            return spar | {"checkpoint": newest.id, "seed": seed + sum(done.values())}
     return _round(connection, hero, campaign, newest, name, sum(done.values()) + 1) | {"seed": seed}
 
 
@@ -163,16 +164,6 @@ def _fresh_lessons(connection: Connection, campaign: Campaign) -> dict[str, Any]
         "priority": "high", "title": f"Learn from {sparred.result['wrong']} mistakes in {skill}",
         "level": skills.level_of(connection, campaign, skill),
     }  # fmt: skip
-
-
-def _stuck(connection: Connection, campaign: Campaign) -> bool:
-    """Did the last quests of the wheel all fail?"""
-    query = (
-        "SELECT status FROM quests WHERE campaign = :c AND source = 'scheduler'"
-        " ORDER BY seq DESC LIMIT :n"
-    )
-    last = connection.execute(query, {"c": campaign.id, "n": PATIENCE}).scalars()
-    return len(last) == PATIENCE and set(last) <= {"failed", "dead"}
 
 
 def better(connection: Connection, hero: str) -> tuple[str, str] | None:

@@ -110,6 +110,13 @@ class Eval(Payload):
     seed: Seed = 0
 
 
+class Unpack(Payload):
+    """Take in an uploaded archive as a base model of a hero, once its net has worked."""
+
+    upload: Name
+    hero: Name
+
+
 class Retention(Payload):
     """Remove checkpoints that need not stay."""
 
@@ -136,6 +143,7 @@ JOB_TYPES: dict[str, JobType] = {
         JobType("study", Study, 86_400 * 31, 50, 20, 1, "reject", ("trainer",)),
         JobType("sparring", Sparring, 1800, 1, 10, 1, "reject", ("trainer", "data_forge")),
         JobType("eval", Eval, 600, 2, 50, 3, "warn", ("eval_worker",)),
+        JobType("unpack", Unpack, 600, 2, 10, 1, "reject", ("vault_worker",)),
         JobType("retention", Retention, 600, 1, 3, 1, "reject", ("vault_worker",)),
         JobType("report", Report, 120, 1, 10, 3, "allow", ("analytics",)),
         JobType("health_check", HealthCheck, 60, 1, 10, 5, "allow", ("eval_worker", "trainer")),

@@ -175,5 +175,10 @@ def skip() -> None:
     _steer("skip")
 
 
+def retry() -> None:
+    """Try scheduled work again that was stopped because it kept failing."""
+    _steer("retry")
+
+
 def _console() -> Console:
     return Console(highlight=False, soft_wrap=True)

@@ -113,6 +113,8 @@ def _services_line(found: dict[str, Any]) -> str:
 def _training_line(training: dict[str, Any]) -> str:
     quest = training["quest"]
     state = training["state"] if training["held"] is None else f"waiting: {training['held']}"
+    if quest is None and training["halt"] is not None:
+        return f"training  stopped: {training['halt']['reason']}"
     if quest is None:
         return f"training  {state}, no quest is being fought"
     share = f"{100 * quest['progress']:.0f} %"
@@ -132,6 +134,8 @@ def why_nothing(found: dict[str, Any]) -> str | None:
         return f"training is {training['state']}. Go on with: levelcap training resume"
     if training["quest"] is not None:
         return None
+    if (halt := training["halt"]) is not None:
+        return f"{halt['reason']}. {halt['remedy']}"
     if found["workers"] == 0:
         return "no worker is alive yet. See: levelcap logs arena"
     if not any(hero["campaign"] for hero in found["heroes"]):

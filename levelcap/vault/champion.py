@@ -12,6 +12,7 @@ from levelcap.kit.db import Connection, Database, reading, transaction
 from levelcap.kit.errors import Conflict, refuse
 from levelcap.vault.assets import now, verify_asset
 from levelcap.vault.ledger import get_ledger, require
+from levelcap.vault.probes import require_probed
 
 
 @dataclass(frozen=True)
@@ -49,11 +50,15 @@ def history(connection: Connection, hero: str | None, limit: int = 100) -> list[
 def promote(engine: Database, checkpoint: str, reason: str) -> Promotion:
     """Make a checkpoint the champion of its hero, after reading every byte of it.
 
+    One that has never worked is probed first.
+
     Raises:
         UnknownName: no such checkpoint. Corrupt: damaged or gone. Conflict: it is champion already.
+        BadFile: it is no net that works.
     """
     entry = require(get_ledger(engine).get(checkpoint))
     verify_asset(engine, entry.id)
+    require_probed(engine, entry.id)
     with transaction(engine) as connection:
         before = champion_of(connection, entry.hero)
         if before is not None and before.checkpoint == entry.id:

@@ -7,6 +7,7 @@ ledger     one row a checkpoint, written when it is saved
 evals      what an evaluation found, with every score, so that ratings can be computed again
 champions  who became champion when; the newest row of a hero counts
 removals   checkpoints that go at a given time unless somebody takes it back
+probes     digests of checkpoints that have worked once, and how that is known
 """
 
 from __future__ import annotations
@@ -78,4 +79,17 @@ def add_elo_bound(connection: Connection) -> None:
     connection.execute("ALTER TABLE ledger ADD COLUMN elo_bound TEXT NOT NULL DEFAULT ''")
 
 
-MIGRATIONS = [create_vault, create_removals, index_elo, add_elo_bound]
+def create_probes(connection: Connection) -> None:
+    """Digests that have worked; what was judged or served before has."""
+    connection.execute(
+        "CREATE TABLE probes (digest TEXT PRIMARY KEY, how TEXT NOT NULL, time TEXT NOT NULL)"
+        " STRICT"
+    )
+    connection.execute(
+        "INSERT INTO probes SELECT DISTINCT sha256, 'evaluation', timestamp FROM ledger WHERE id IN"
+        " (SELECT checkpoint FROM evals UNION SELECT checkpoint FROM champions)"
+        " GROUP BY sha256"
+    )
+
+
+MIGRATIONS = [create_vault, create_removals, index_elo, add_elo_bound, create_probes]

@@ -11,7 +11,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from levelcap.campaign import campaigns, flywheel, quests, runs, skills, studies
+from levelcap.campaign import breaker, campaigns, flywheel, quests, runs, skills, studies
 from levelcap.campaign.control import switch
 from levelcap.campaign.drift import passives
 from levelcap.campaign.events import list_events
@@ -261,7 +261,7 @@ def test_the_wheel_stops_trying_what_always_fails(tiny):
             crew.run(max_jobs=1)
     with reading(tiny.engine) as connection:
         found = quests.list_quests(connection)
-    assert [q.status for q in found] == ["failed"] * studies.PATIENCE
+    assert [q.status for q in found] == ["failed"] * breaker.SAME
     assert "batch" in found[0].result["error"]
 
 

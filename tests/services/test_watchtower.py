@@ -13,6 +13,8 @@ import psutil
 import pytest
 from starlette.testclient import TestClient
 
+from levelcap.campaign import breaker, campaigns, flywheel
+from levelcap.campaign.control import control
 from levelcap.campaign.events import follow
 from levelcap.campaign.realm import open_realm
 from levelcap.kit.db import transaction
@@ -134,6 +136,18 @@ def test_claims_and_restarts_are_seen_by_their_change():
     assert look(1301.0, 5, restarts=4) == {"stalled_queue"}
     assert look(1302.0, 6, restarts=5) == set()
     assert look(1310.0, 6, restarts=6) == {"flapping"}
+
+
+def test_a_stopped_wheel_is_an_alarm_with_the_way_out(realm):
+    flywheel.begin(realm.store)
+    with transaction(realm.engine) as connection:
+        campaign = campaigns.active(connection, "kestrel").id
+        breaker.note_refusal(connection, campaign, "no such shard")
+    found = judge(Reader(realm.engine).read(), Memory(), set())
+    assert "no such shard" in found["wheel_stopped"]
+    assert "levelcap training retry" in found["wheel_stopped"]
+    control(realm.store, "retry")
+    assert "wheel_stopped" not in judge(Reader(realm.engine).read(), Memory(), set())
 
 
 def test_an_alarm_is_said_once_when_raised_and_once_when_cleared_also_over_a_restart():

@@ -52,7 +52,7 @@ class NewQuest(Body):
 class Control(Body):
     """What training should do."""
 
-    action: Literal["pause", "resume", "stop", "skip"]
+    action: Literal["pause", "resume", "stop", "skip", "retry"]
 
 
 def routes(realm: Realm) -> APIRouter:
@@ -213,7 +213,7 @@ def _training(router: APIRouter, realm: Realm) -> None:
     @router.post("/training/control")
     @right("admin")
     def training_control(body: Control) -> dict[str, Any]:
-        """Pause, resume, stop or skip, within one training step."""
+        """Pause, resume, stop or skip, within one training step; retry what the breaker stopped."""
         asked = control.control(store, body.action)
         return {"state": asked.state, "held": asked.held}
 

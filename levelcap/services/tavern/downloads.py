@@ -35,7 +35,7 @@ def add_downloads(app: FastAPI, realm: Realm, keeper: KeeperClient) -> None:
         """A checkpoint as one .tar."""
         client = httpx.AsyncClient(trust_env=False, timeout=60.0)
         request = client.build_request(
-            "GET", f"{keeper.url}/api/checkpoints/{checkpoint}/export", headers=keeper.headers
+            "GET", f"{keeper.url}/api/checkpoints/{checkpoint}/pack", headers=keeper.headers
         )
         try:
             answer = await client.send(request, stream=True)

@@ -11,7 +11,7 @@ from typing import Any
 
 import psutil
 
-from levelcap.campaign.control import running_folders, wish
+from levelcap.campaign.control import halt_of, running_folders, wish
 from levelcap.jobs.clock import Clock, system_clock
 from levelcap.jobs.history import count_all
 from levelcap.jobs.roster import show_all
@@ -70,6 +70,7 @@ class Jobs:
     live_workers: int = 0
     claims: int = 0  # number of the newest claim; it changes when somebody claims
     may_train: bool = True
+    halt: str | None = None  # why scheduled work stands still, and the way out
     elo: Mapping[str, float] = field(default_factory=dict)
 
 
@@ -155,6 +156,7 @@ def read_jobs(connection: Connection, clock: Clock) -> Jobs:
     """The queue, its workers, and the newest Elo of every hero."""
     counts = count_all(connection, (), clock)
     workers = [worker for worker in show_all(connection, clock) if worker["alive"]]
+    halt = halt_of(connection)
     return Jobs(
         types=counts["types"],
         queued=counts["status"]["queued"],
@@ -163,6 +165,7 @@ def read_jobs(connection: Connection, clock: Clock) -> Jobs:
         live_workers=len(workers),
         claims=int(connection.execute(_CLAIMS).scalar() or 0),
         may_train=wish(connection).may_train,
+        halt=None if halt is None else f"{halt.reason}. {halt.remedy}",
         elo={row.hero: row.elo for row in connection.execute(_ELO)},
     )
 

@@ -16,7 +16,7 @@ from levelcap.services.watchtower.gauges import Gauges
 from levelcap.services.watchtower.readings import Jobs, Reading
 
 EVERY_S = 5.0
-NAMES = ("loss_spike", "non_finite", "stalled_queue", "disk_low", "flapping")
+NAMES = ("loss_spike", "non_finite", "stalled_queue", "disk_low", "flapping", "wheel_stopped")
 
 
 @dataclass
@@ -115,6 +115,7 @@ def judge(reading: Reading, memory: Memory, raised: set[str]) -> dict[str, str]:
     }
     if reading.jobs is not None:
         queue = queue_of(reading.jobs, reading.now_s - memory.claims_changed_s)
+        found["wheel_stopped"] = reading.jobs.halt  # the breaker has a memory of its own
         found["stalled_queue"] = alarms.stalled_queue(queue, "stalled_queue" in raised)
     return {name: message for name, message in found.items() if message is not None}
 
