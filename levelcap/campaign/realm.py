@@ -10,10 +10,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from levelcap.campaign import campaigns, quests, schema
-from levelcap.campaign.effects import effects_of
-from levelcap.campaign.events import say
-from levelcap.campaign.work import JOB_TYPES
+from levelcap.campaign.story import campaigns, quests, schema
+from levelcap.campaign.story.events import say
+from levelcap.campaign.work.effects import effects_of
+from levelcap.campaign.work.table import JOB_TYPES
 from levelcap.jobs import schema as jobs_schema
 from levelcap.jobs.job import Job
 from levelcap.jobs.store import Store

@@ -17,7 +17,7 @@ from levelcap.kit.paths import folder
 from levelcap.services.weaver.checks import BEFORE_LEADING
 
 if TYPE_CHECKING:
-    from levelcap.campaign.events import Event
+    from levelcap.campaign.story.events import Event
     from levelcap.kit.db import Database
     from levelcap.services.standing import Leader
 
@@ -88,7 +88,7 @@ async def _show_entry_when_open(console: Console) -> None:
 
 
 async def _show_events(console: Console, engine: Database) -> None:
-    from levelcap.campaign.events import last_seq
+    from levelcap.campaign.story.events import last_seq
 
     seen = last_seq(engine)
     try:
@@ -103,7 +103,7 @@ async def _show_events(console: Console, engine: Database) -> None:
 
 
 def _after(engine: Database, seen: int) -> list[Event]:
-    from levelcap.campaign.events import follow
+    from levelcap.campaign.story.events import follow
 
     return list(follow(engine, seen))
 

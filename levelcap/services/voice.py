@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from levelcap.campaign import events
+from levelcap.campaign.story import events
 from levelcap.kit.db import Database
 
 # say(kind, severity, message, data): may wait for the database and may fail.

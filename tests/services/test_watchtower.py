@@ -13,10 +13,11 @@ import psutil
 import pytest
 from starlette.testclient import TestClient
 
-from levelcap.campaign import breaker, campaigns, flywheel
-from levelcap.campaign.control import control
-from levelcap.campaign.events import follow
 from levelcap.campaign.realm import open_realm
+from levelcap.campaign.story import campaigns
+from levelcap.campaign.story.events import follow
+from levelcap.campaign.wheel import breaker, flywheel
+from levelcap.campaign.wheel.control import control
 from levelcap.kit.db import transaction
 from levelcap.kit.log import MetricsWriter
 from levelcap.kit.paths import folder

@@ -8,9 +8,10 @@ import os
 import sys
 from pathlib import Path
 
-from levelcap.campaign import campaigns, inbox, runs
 from levelcap.campaign.realm import Realm, open_realm
-from levelcap.campaign.snapshots import adopt, publish_row
+from levelcap.campaign.story import campaigns, runs
+from levelcap.campaign.wheel import inbox
+from levelcap.campaign.work.snapshots import adopt, publish_row
 from levelcap.kit.db import reading, transaction
 from levelcap.kit.errors import LevelcapError
 from levelcap.kit.files import TMP

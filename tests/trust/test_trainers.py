@@ -13,8 +13,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from levelcap.campaign import campaigns, flywheel
 from levelcap.campaign.realm import open_realm
+from levelcap.campaign.story import campaigns
+from levelcap.campaign.wheel import flywheel
 from levelcap.kit.db import reading, transaction
 from levelcap.kit.paths import folder
 from levelcap.learn.engine.state import load_newest
@@ -23,7 +24,7 @@ from levelcap.nets.flat import flat_meta, new_flat
 from levelcap.play.record import record
 from levelcap.vault.ledger import get_ledger
 from levelcap.world.spec import arena_spec
-from tests.campaign.test_wheel import HERO
+from tests.campaign.wheel.test_flywheel import HERO
 from tests.learn.rl.test_run import arrays, kill_at_random
 from tests.services.keepers import keeper
 from tests.services.realms import ROOT, until

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from levelcap.campaign.events import say
-from levelcap.campaign.played import recipes, shard_name
-from levelcap.campaign.runs import shard_folder
+from levelcap.campaign.story.events import say
+from levelcap.campaign.story.played import recipes, shard_name
+from levelcap.campaign.story.runs import shard_folder
 from levelcap.kit.db import Database, reading
 from levelcap.kit.paths import folder
 from levelcap.services.oracle.matches import Room

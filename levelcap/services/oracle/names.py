@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from levelcap.campaign.heroes import load_text_heroes
+from levelcap.campaign.kinds.heroes import load_text_heroes
 from levelcap.kit.db import Database, reading
 from levelcap.kit.errors import UnknownName, refuse
 from levelcap.vault.ask import resolve

@@ -14,13 +14,14 @@ from typing import Any
 
 from nicegui.client import Client
 
-from levelcap.campaign import control, quests
-from levelcap.campaign.curves import new_rows
-from levelcap.campaign.events import Event, last_seq, list_events
-from levelcap.campaign.hero import sheet
-from levelcap.campaign.heroes import all_heroes
+from levelcap.campaign.kinds.heroes import all_heroes
 from levelcap.campaign.realm import Realm
-from levelcap.campaign.runs import run_folder
+from levelcap.campaign.sheet.hero import sheet
+from levelcap.campaign.story import quests
+from levelcap.campaign.story.curves import new_rows
+from levelcap.campaign.story.events import Event, last_seq, list_events
+from levelcap.campaign.story.runs import run_folder
+from levelcap.campaign.wheel import control
 from levelcap.kit.db import reading
 from levelcap.kit.errors import LevelcapError
 from levelcap.kit.log import get_logger

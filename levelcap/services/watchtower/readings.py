@@ -11,7 +11,7 @@ from typing import Any
 
 import psutil
 
-from levelcap.campaign.control import halt_of, running_folders, wish
+from levelcap.campaign.wheel.control import halt_of, running_folders, wish
 from levelcap.jobs.clock import Clock, system_clock
 from levelcap.jobs.history import count_all
 from levelcap.jobs.roster import show_all

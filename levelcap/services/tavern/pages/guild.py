@@ -8,8 +8,8 @@ from typing import Any
 
 from nicegui import context, ui
 
-from levelcap.campaign.strength import evaluations
-from levelcap.campaign.titles import Threshold, honours, load_titles
+from levelcap.campaign.sheet.titles import Threshold, honours, load_titles
+from levelcap.campaign.story.strength import evaluations
 from levelcap.kit.db import Connection, reading
 from levelcap.services.tavern import lore
 from levelcap.services.tavern.frame import Tavern, frame, page_heading

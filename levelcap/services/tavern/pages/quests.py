@@ -6,8 +6,8 @@ from typing import Any
 
 from nicegui import context, ui
 
-from levelcap.campaign import quests, runs
-from levelcap.campaign.quests import Quest
+from levelcap.campaign.story import quests, runs
+from levelcap.campaign.story.quests import Quest
 from levelcap.kit.db import Connection, reading
 from levelcap.services.tavern import lore
 from levelcap.services.tavern.fields import Drop, Field
