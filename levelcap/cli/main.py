@@ -77,11 +77,12 @@ for _verb, _help in (
     ("unpin", "Keep it no longer than others."),
     ("rm", "Remove a checkpoint."),
     ("restore", "Take back a removal that waits."),
-    ("export", "Write a checkpoint as one .tar."),
-    ("import", "Take one in."),
+    ("pack", "Write a checkpoint as one .tar."),
+    ("unpack", "Take one in."),
 ):
-    _function = "import_" if _verb == "import" else _verb
-    vault.command(f"{_VAULT}:{_function}", name=_verb, help=_help)
+    vault.command(f"{_VAULT}:{_verb}", name=_verb, help=_help)
+for _verb, _function in (("export", "export"), ("import", "import_")):
+    vault.command(f"{_VAULT}:{_function}", name=_verb, show=False)
 app.command(vault)
 campaign = App(name="campaign", help="Campaigns: new, continued, archived.")
 campaign.command(f"{_CAMPAIGN}:ls", name="ls", help="List campaigns.")
@@ -107,8 +108,8 @@ match = App(name="match", help="Live matches, and quests made of recorded ones."
 for _verb in ("start", "ls", "end", "quest"):
     match.command(f"levelcap.cli.match:{_verb}", name=_verb)
 app.command(match)
-training = App(name="training", help="Pause, resume, stop or skip, within one training step.")
-for _verb in ("pause", "resume", "stop", "skip"):
+training = App(name="training", help="Pause, resume, stop, skip or retry what keeps failing.")
+for _verb in ("pause", "resume", "stop", "skip", "retry"):
     training.command(f"{_CAMPAIGN}:{_verb}", name=_verb)
 app.command(training)
 realm = App(name="realm", help="The data folder of this machine: its size, or its end.")

@@ -8,11 +8,12 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 from rich.console import Console
 
-from levelcap.campaign import control, quests
-from levelcap.campaign.hero import sheet
-from levelcap.campaign.heroes import all_heroes
+from levelcap.campaign.kinds.heroes import all_heroes
 from levelcap.campaign.realm import Realm, realm
-from levelcap.campaign.strength import difference
+from levelcap.campaign.sheet.hero import sheet
+from levelcap.campaign.story import quests
+from levelcap.campaign.story.strength import difference
+from levelcap.campaign.wheel import control
 from levelcap.kit.db import reading
 from levelcap.services.standing import read_leader, read_standings
 from levelcap.vault.ledger import elo_text, get_ledger
@@ -113,6 +114,8 @@ def _services_line(found: dict[str, Any]) -> str:
 def _training_line(training: dict[str, Any]) -> str:
     quest = training["quest"]
     state = training["state"] if training["held"] is None else f"waiting: {training['held']}"
+    if quest is None and training["halt"] is not None:
+        return f"training  stopped: {training['halt']['reason']}"
     if quest is None:
         return f"training  {state}, no quest is being fought"
     share = f"{100 * quest['progress']:.0f} %"
@@ -132,6 +135,8 @@ def why_nothing(found: dict[str, Any]) -> str | None:
         return f"training is {training['state']}. Go on with: levelcap training resume"
     if training["quest"] is not None:
         return None
+    if (halt := training["halt"]) is not None:
+        return f"{halt['reason']}. {halt['remedy']}"
     if found["workers"] == 0:
         return "no worker is alive yet. See: levelcap logs arena"
     if not any(hero["campaign"] for hero in found["heroes"]):

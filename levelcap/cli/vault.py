@@ -10,14 +10,14 @@ from cyclopts import Parameter
 from rich.console import Console
 from rich.table import Table
 
-from levelcap.campaign.events import say
-from levelcap.campaign.heroes import find_hero
+from levelcap.campaign.kinds.heroes import find_hero
 from levelcap.campaign.realm import realm
-from levelcap.campaign.strength import difference, evaluations
+from levelcap.campaign.story.events import say
+from levelcap.campaign.story.strength import difference, evaluations
 from levelcap.kit.db import reading, transaction
+from levelcap.kit.errors import UnknownName, refuse
+from levelcap.vault import archive, removals
 from levelcap.vault import champion as champions
-from levelcap.vault import removals
-from levelcap.vault.archive import export_checkpoint, import_checkpoint
 from levelcap.vault.ask import resolve
 from levelcap.vault.assets import verify_asset
 from levelcap.vault.backups import back_up
@@ -217,19 +217,33 @@ def restore(checkpoint: str, /) -> None:
     _console().print(f"{checkpoint} stays")
 
 
-def export(checkpoint: str, target: Path, /) -> None:
+def pack(checkpoint: str, target: Path, /) -> None:
     """Write a checkpoint as one .tar."""
     with realm() as opened:
-        written = export_checkpoint(opened.engine, resolve(opened.engine, checkpoint).id, target)
+        written = archive.pack(opened.engine, resolve(opened.engine, checkpoint).id, target)
     _console().print(f"{written} ({written.stat().st_size / 1e6:.2f} MB)", soft_wrap=True)
 
 
-def import_(source: Path, /, *, hero: str = "kestrel") -> None:
-    """Take in a checkpoint that `levelcap vault export` wrote."""
-    find_hero(hero)
+def unpack(source: Path, /, *, hero: str = "kestrel") -> None:
+    """Take in a checkpoint that `levelcap vault pack` wrote, once its net has worked."""
+    reads = find_hero(hero).kind == "text"
     with realm() as opened:
-        entry = import_checkpoint(opened.engine, source, hero)
+        entry = archive.unpack(opened.engine, source, hero, reads=reads)
     _console().print(f"{entry.id} of {entry.world}, {entry.total_examples_trained:,} steps")
+
+
+def export(*_: str) -> None:
+    """The old word for `pack`."""
+    raise _renamed("export", "pack")
+
+
+def import_(*_: str) -> None:
+    """The old word for `unpack`."""
+    raise _renamed("import", "unpack")
+
+
+def _renamed(old: str, new: str) -> UnknownName:
+    return UnknownName(refuse(f"vault {old} has another name", old, f"Use levelcap vault {new}"))
 
 
 def _short(value: Any) -> str:

@@ -91,4 +91,8 @@ def shape_from_json(values: Any, where: str) -> TextShape:
         odd = sorted(set(values) ^ names) if isinstance(values, dict) else type(values).__name__
         remedy = "Use a checkpoint written by this version"
         raise BadFile(refuse(f"{where} does not describe a text net", odd, remedy))
-    return TextShape(**values)
+    try:
+        return TextShape(**values)
+    except TypeError as error:  # a text where a number belongs
+        what = f"{where} does not describe a text net ({error})"
+        raise BadFile(refuse(what, sorted(values), "Give whole numbers as sizes")) from error

@@ -22,7 +22,7 @@ SIZES = {
     "U32": 4, "U16": 2, "U8": 1, "BOOL": 1,
 }  # fmt: skip
 _FLOATS = {"F64": np.float64, "F32": np.float32, "F16": np.float16}
-REMEDY = "Export the checkpoint again with levelcap vault export"
+REMEDY = "Write the archive again with levelcap vault pack"
 
 
 def check_weights(path: Path) -> dict[str, tuple[str, tuple[int, ...]]]:
@@ -45,9 +45,7 @@ def check_weights(path: Path) -> dict[str, tuple[str, tuple[int, ...]]]:
             file.seek(8 + length + first)
             if not _finite(file, dtype, last - first):
                 raise _bad(path, "a weight is not finite", name)
-    return {
-        name: (header[name]["dtype"], tuple(header[name]["shape"])) for name in sorted(tensors)
-    }
+    return {name: (header[name]["dtype"], tuple(header[name]["shape"])) for name in sorted(tensors)}
 
 
 def _tensors(path: Path, header: Any, room: int) -> dict[str, tuple[str, int, int]]:

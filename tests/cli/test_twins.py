@@ -2,9 +2,10 @@
 
 import json
 
-from levelcap.campaign import campaigns, flywheel, quests
-from levelcap.campaign.recipes import read_recipe
-from levelcap.kit.db import reading
+from levelcap.campaign.story import campaigns, quests
+from levelcap.campaign.wheel import breaker, flywheel
+from levelcap.campaign.work.recipes import read_recipe
+from levelcap.kit.db import reading, transaction
 from levelcap.vault.ledger import get_ledger
 from tests.cli.calling import levelcap
 from tests.vault.made import entered
@@ -37,6 +38,16 @@ def test_quests_and_jobs_are_moved(realm, capsys):
     assert "queued" in levelcap(capsys, "job", "retry", quest.job)[1]
     assert '"prioritised"' in levelcap(capsys, "job", "show", quest.job)[1]
     assert quest.job[:8] in levelcap(capsys, "job", "ls", "--status", "queued")[1]
+
+
+def test_a_stopped_wheel_is_told_and_tried_again(realm, capsys):
+    flywheel.begin(realm.store)
+    with transaction(realm.engine) as connection:
+        campaign = campaigns.active(connection, "kestrel").id
+        breaker.note_refusal(connection, campaign, "no such shard")
+    assert "stopped: a scheduled quest was refused: no such shard" in levelcap(capsys, "status")[1]
+    assert "training is running" in levelcap(capsys, "training", "retry")[1]
+    assert "no such shard" not in levelcap(capsys, "status")[1]
 
 
 def test_a_locked_setting_of_a_campaign_needs_approval(realm, capsys):

@@ -20,6 +20,7 @@ from levelcap.services.clients import Client
 from levelcap.services.tokens import load_tokens
 from levelcap.vault.ledger import Facts
 from levelcap.vault.ledger import save as save_row
+from levelcap.vault.probes import digest_of, remember
 from levelcap.vault.zones import load_zones
 from levelcap.world.spec import arena_spec
 from tests.services.realms import ROOT, free_ports, until
@@ -32,6 +33,7 @@ def net_in_vault(engine, seed=0, world="duel", size="dummy"):
     save_snapshot(place, weights_of(new_net(meta, seed)), meta, "test")
     with transaction(engine) as connection:
         facts = Facts(step=seed, hero="kestrel", campaign=None, world=world)
+        remember(connection, digest_of(place), "evaluation")
         return save_row(connection, place, facts, load_zones()["hot"]), place
 
 
@@ -49,6 +51,7 @@ def text_in_vault(engine, seed=0, size="dummy", endless=True):
     facts = Facts(step=seed, hero="dio-tiny", campaign=None, world="bin", role="text",
                   skill_name="bin", skill_level=2)  # fmt: skip
     with transaction(engine) as connection:
+        remember(connection, digest_of(place), "evaluation")
         return save_row(connection, place, facts, load_zones()["hot"]), place
 
 

@@ -7,9 +7,12 @@ import httpx
 import psutil
 import pytest
 
-from levelcap.campaign import campaigns, flywheel
-from levelcap.campaign.events import say
 from levelcap.campaign.realm import open_realm
+from levelcap.campaign.story import campaigns
+from levelcap.campaign.story.events import say
+from levelcap.campaign.wheel import breaker, flywheel
+from levelcap.campaign.work.handlers import Workshop
+from levelcap.campaign.work.lessons import locate
 from levelcap.jobs.job import Refused, Stale, Unreachable
 from levelcap.jobs.worker import Worker
 from levelcap.kit.db import transaction
@@ -19,7 +22,7 @@ from levelcap.services.clients import HttpStore, KeeperClient
 from levelcap.services.keeper.app import build
 from levelcap.services.rights import check_rights, routes_of
 from levelcap.services.tokens import load_tokens
-from levelcap.vault.archive import export_checkpoint
+from levelcap.vault.archive import pack
 from tests.services.callers import caller
 from tests.services.keepers import keeper
 from tests.services.matrix import walk
@@ -46,6 +49,12 @@ def client(app):
 def active(realm):
     with transaction(realm.engine) as connection:
         return campaigns.create(connection, "kestrel", "test").id
+
+
+def work(realm, role):
+    """Let a worker beside the database take one job that waits for this role."""
+    handlers = Workshop(lambda name: locate(realm.engine, name)).handlers()
+    Worker(realm.store, "w", "local_gpu_1", [role], handlers).run(max_jobs=1)
 
 
 def test_every_route_declares_its_right_and_is_described(app):
@@ -108,16 +117,21 @@ def test_the_vault_over_http(client, realm, tmp_path):
     assert back["champion"]["checkpoint"] == rows[0].id
     assert client.delete(f"/api/checkpoints/{rows[0].id}").status_code == 409
     assert client.delete(f"/api/checkpoints/{rows[1].id}").json() == {"removed": rows[1].id}
-    tar = client.get(f"/api/checkpoints/{rows[2].id}/export")
+    tar = client.get(f"/api/checkpoints/{rows[2].id}/pack")
     assert tar.status_code == 200
-    direct = export_checkpoint(realm.engine, rows[2].id, tmp_path / "x.tar")
+    direct = pack(realm.engine, rows[2].id, tmp_path / "x.tar")
     assert tar.content == direct.read_bytes()
     types = {"content-type": "application/x-tar"}
-    taken = client.post("/api/checkpoints/import", content=tar.content, headers=types)
-    assert taken.status_code == 201 and taken.json()["id"] == rows[2].id
-    broken = client.post("/api/checkpoints/import", content=tar.content[:700], headers=types)
-    assert broken.status_code in (400, 409)
+    for content, ends in ((tar.content, "done"), (tar.content[:700], "failed")):
+        taken = client.post("/api/checkpoints/unpack", content=content, headers=types)
+        assert taken.status_code == 202
+        work(realm, "vault_worker")
+        job = client.get(f"/api/jobs/{taken.json()['job']}").json()
+        assert job["status"] == ends
+    assert "cannot be read as a tar" in job["error"]
     assert list(folder("exports").iterdir()) == []
+    for old in (client.get("/api/checkpoints/x/export"), client.post("/api/checkpoints/import")):
+        assert old.status_code == 404 and "unpack" in old.json()["message"]
     assert client.get("/api/compare", params={"a": "latest", "b": "champion"}).status_code == 200
 
 
@@ -134,6 +148,11 @@ def test_quests_campaigns_and_control_over_http(client, realm, active):
         "state": "paused", "held": None,
     }  # fmt: skip
     assert client.get("/api/training/status").json()["state"] == "paused"
+    with transaction(realm.engine) as connection:
+        breaker.note_refusal(connection, active, "no such shard")
+    assert "no such shard" in client.get("/api/training/status").json()["halt"]["reason"]
+    assert client.post("/api/training/control", json={"action": "retry"}).status_code == 200
+    assert client.get("/api/training/status").json()["halt"] is None
     new = client.post("/api/campaigns", json={"name": "two"})
     assert new.status_code == 201
     assert client.post(f"/api/campaigns/{active}/continue").json()["status"] == "active"

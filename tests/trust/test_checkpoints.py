@@ -178,7 +178,7 @@ def test_nan_never_reaches_a_checkpoint(tmp_path, figures):
 
 
 def test_hostile_artifacts_run_nothing(home, tmp_path, figures):
-    from levelcap.vault.archive import import_checkpoint
+    from levelcap.vault.archive import unpack
     from tests.vault.test_archive import GOOD, HOSTILE_WEIGHTS, made_tar, whole
 
     marker = tmp_path / "ran"
@@ -195,7 +195,7 @@ def test_hostile_artifacts_run_nothing(home, tmp_path, figures):
     realm, taken = open_realm(), 0
     for number, files in enumerate(artifacts):
         try:
-            import_checkpoint(realm.engine, made_tar(tmp_path / f"{number}.tar", files), "kestrel")
+            unpack(realm.engine, made_tar(tmp_path / f"{number}.tar", files), "kestrel")
             taken += 1  # harmless changes of weights are weights
         except LevelcapError:
             pass

@@ -15,6 +15,7 @@ from levelcap.kit.publish import publish
 from levelcap.nets.meta import Meta
 from levelcap.vault.ledger import Entry, Facts
 from levelcap.vault.ledger import save as save_row
+from levelcap.vault.probes import digest_of, remember
 from levelcap.vault.zones import load_zones
 
 
@@ -40,10 +41,12 @@ def snapshot(place: Path, updates: int = 100, value: float = 1.0) -> Path:
     return place
 
 
-def entered(realm: Realm, number: int, **facts: object) -> Entry:
-    """A snapshot under the realm's runs with its row."""
+def entered(realm: Realm, number: int, probed: bool = True, **facts: object) -> Entry:
+    """A snapshot under the realm's runs with its row; probed: it is known as a net that works."""
     place = folder("runs") / "run-a" / "snapshots" / f"step-{number:012d}"
     snapshot(place, updates=number, value=float(number))
     known = {"step": number, "hero": "kestrel", "campaign": None, **facts}
     with transaction(realm.engine) as connection:
+        if probed:
+            remember(connection, digest_of(place), "evaluation")
         return save_row(connection, place, Facts(**known), load_zones()["hot"])

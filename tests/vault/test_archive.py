@@ -12,10 +12,11 @@ from levelcap.kit.errors import BadFile, Corrupt, LevelcapError
 from levelcap.kit.files import dump_json
 from levelcap.kit.ids import sha256_bytes
 from levelcap.kit.paths import folder
-from levelcap.vault.archive import export_checkpoint, import_checkpoint
+from levelcap.vault.archive import pack, unpack
 from levelcap.vault.ledger import get_ledger
 from levelcap.vault.weights import check_weights
-from tests.vault.made import entered, meta
+from tests.services.oracles import net_in_vault
+from tests.vault.made import meta
 
 
 def files_in(path):
@@ -23,11 +24,11 @@ def files_in(path):
 
 
 def test_out_and_in_again_is_the_same_checkpoint(realm, tmp_path):
-    entry = entered(realm, 5)
-    tar = export_checkpoint(realm.engine, entry.id, tmp_path / "a.tar")
-    again = export_checkpoint(realm.engine, entry.id, tmp_path / "b.tar")
+    entry, _ = net_in_vault(realm.engine, 5)
+    tar = pack(realm.engine, entry.id, tmp_path / "a.tar")
+    again = pack(realm.engine, entry.id, tmp_path / "b.tar")
     assert tar.read_bytes() == again.read_bytes()
-    imported = import_checkpoint(realm.engine, tar, "kestrel")
+    imported = unpack(realm.engine, tar, "kestrel")
     assert imported.id == entry.id  # known already
     from levelcap.campaign.realm import open_realm
 
@@ -35,8 +36,8 @@ def test_out_and_in_again_is_the_same_checkpoint(realm, tmp_path):
     (folder("state") / "realm.db").unlink()
     other.close()
     fresh = open_realm()
-    taken = import_checkpoint(fresh.engine, tar, "kestrel")
-    assert (taken.id, taken.step, taken.base) == (entry.id, 5, True)
+    taken = unpack(fresh.engine, tar, "kestrel")
+    assert (taken.id, taken.role, taken.base) == (entry.id, "decision", True)
     assert get_ledger(fresh.engine).get(entry.id).world == "duel"
     fresh.close()
 
@@ -120,7 +121,7 @@ def test_hostile_weights_are_refused(name, realm, tmp_path):
         check_weights(path)
     tar = made_tar(tmp_path / "x.tar", whole(HOSTILE_WEIGHTS[name]))
     with pytest.raises(LevelcapError):
-        import_checkpoint(realm.engine, tar, "kestrel")
+        unpack(realm.engine, tar, "kestrel")
     assert files_in(folder("vault")) == []
 
 
@@ -145,7 +146,7 @@ def test_good_weights_are_described(tmp_path):
 def test_archives_with_other_contents_are_refused(files, realm, tmp_path):
     tar = made_tar(tmp_path / "x.tar", files)
     with pytest.raises(BadFile):
-        import_checkpoint(realm.engine, tar, "kestrel")
+        unpack(realm.engine, tar, "kestrel")
     assert files_in(folder("vault")) == []
 
 
@@ -153,27 +154,27 @@ def test_archives_with_other_contents_are_refused(files, realm, tmp_path):
 def test_links_devices_and_pipes_are_refused(kind, realm, tmp_path):
     tar = made_tar(tmp_path / "x.tar", {"model.safetensors": b""}, kind=kind)
     with pytest.raises(BadFile):
-        import_checkpoint(realm.engine, tar, "kestrel")
+        unpack(realm.engine, tar, "kestrel")
 
 
 def test_what_is_no_tar_is_refused(realm, tmp_path):
     for data in (b"", b"PK\x03\x04", b"\x1f\x8b" + b"\x00" * 100, b"x" * 5000):
         (tmp_path / "x.tar").write_bytes(data)
         with pytest.raises(BadFile):
-            import_checkpoint(realm.engine, tmp_path / "x.tar", "kestrel")
+            unpack(realm.engine, tmp_path / "x.tar", "kestrel")
     with pytest.raises(BadFile, match="no such file"):
-        import_checkpoint(realm.engine, tmp_path / "nowhere.tar", "kestrel")
+        unpack(realm.engine, tmp_path / "nowhere.tar", "kestrel")
 
 
 def test_a_changed_byte_is_refused(realm, tmp_path):
     files = whole(GOOD)
     files["model.safetensors"] = GOOD[:-1] + b"\x00"
     with pytest.raises(Corrupt):
-        import_checkpoint(realm.engine, made_tar(tmp_path / "x.tar", files), "kestrel")
+        unpack(realm.engine, made_tar(tmp_path / "x.tar", files), "kestrel")
     assert files_in(folder("vault")) == []
 
 
 def test_a_description_of_something_else_is_refused(realm, tmp_path):
     tar = made_tar(tmp_path / "x.tar", whole(GOOD, b'{"architecture": "flat"}\n'))
     with pytest.raises(BadFile, match="does not describe"):
-        import_checkpoint(realm.engine, tar, "kestrel")
+        unpack(realm.engine, tar, "kestrel")

@@ -8,12 +8,13 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Query, Request
 from pydantic import Field
 
-from levelcap.campaign import campaigns, control, curves, inbox, quests, runs
-from levelcap.campaign.hero import sheet
-from levelcap.campaign.heroes import all_heroes, find_hero
+from levelcap.campaign.kinds.heroes import all_heroes, find_hero
 from levelcap.campaign.realm import Realm
-from levelcap.campaign.recipes import MAX_BYTES, TEXT_QUESTS, read_recipe
-from levelcap.campaign.report import make_report
+from levelcap.campaign.sheet.hero import sheet
+from levelcap.campaign.sheet.report import make_report
+from levelcap.campaign.story import campaigns, curves, quests, runs
+from levelcap.campaign.wheel import control, inbox
+from levelcap.campaign.work.recipes import MAX_BYTES, TEXT_QUESTS, read_recipe
 from levelcap.kit.db import reading, transaction
 from levelcap.services.http import Id
 from levelcap.services.keeper.jobs_api import Body, Page, Place
@@ -52,7 +53,7 @@ class NewQuest(Body):
 class Control(Body):
     """What training should do."""
 
-    action: Literal["pause", "resume", "stop", "skip"]
+    action: Literal["pause", "resume", "stop", "skip", "retry"]
 
 
 def routes(realm: Realm) -> APIRouter:
@@ -213,7 +214,7 @@ def _training(router: APIRouter, realm: Realm) -> None:
     @router.post("/training/control")
     @right("admin")
     def training_control(body: Control) -> dict[str, Any]:
-        """Pause, resume, stop or skip, within one training step."""
+        """Pause, resume, stop or skip, within one training step; retry what the breaker stopped."""
         asked = control.control(store, body.action)
         return {"state": asked.state, "held": asked.held}
 

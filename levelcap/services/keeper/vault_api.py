@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 import tempfile
 from pathlib import Path
 from typing import Annotated, Any
@@ -11,18 +12,19 @@ from pydantic import Field
 from starlette.background import BackgroundTask
 from starlette.responses import FileResponse
 
-from levelcap.campaign.events import say
-from levelcap.campaign.heroes import find_hero
+from levelcap.campaign.kinds.heroes import find_hero
 from levelcap.campaign.realm import Realm
-from levelcap.campaign.strength import difference, evaluations
+from levelcap.campaign.story.events import say
+from levelcap.campaign.story.strength import difference, evaluations
 from levelcap.kit.db import reading, transaction
-from levelcap.kit.errors import BadValue, Corrupt, refuse
+from levelcap.kit.errors import BadValue, Corrupt, LevelcapError, UnknownName, refuse
+from levelcap.kit.files import write_bytes
 from levelcap.kit.paths import folder
 from levelcap.services.http import Id
 from levelcap.services.keeper.jobs_api import Body, Page
 from levelcap.services.rights import right
 from levelcap.vault import assets, champion, removals
-from levelcap.vault.archive import export_checkpoint, import_checkpoint
+from levelcap.vault.archive import pack, sweep_uploads, upload_file
 from levelcap.vault.ask import resolve
 from levelcap.vault.ledger import METRICS, SORTS, Entry, amend, get_ledger
 from levelcap.vault.retention import carry_out, plan_retention, remove_checkpoint
@@ -77,11 +79,10 @@ def _assets(router: APIRouter, realm: Realm) -> None:
     @right("viewer")
     def stats() -> dict[str, Any]:
         """Counts of everything."""
-        from sqlalchemy import text
 
         with reading(engine) as connection:
             query = "SELECT kind, count(*), sum(size_bytes) FROM assets GROUP BY kind"
-            kinds = {k: {"count": n, "bytes": b} for k, n, b in connection.execute(text(query))}
+            kinds = {k: {"count": n, "bytes": b} for k, n, b in connection.execute(query)}
         return {"assets": kinds, "checkpoints": get_ledger(engine).count(),
                 "jobs": realm.store.stats()["status"]}  # fmt: skip
 
@@ -262,13 +263,13 @@ def _checkpoints(router: APIRouter, realm: Realm) -> None:
 def _archives(router: APIRouter, realm: Realm) -> None:
     engine = realm.engine
 
-    @router.get("/checkpoints/{checkpoint}/export")
+    @router.get("/checkpoints/{checkpoint}/pack")
     @right("admin")
-    def export(checkpoint: Id) -> FileResponse:
+    def pack_(checkpoint: Id) -> FileResponse:
         """The checkpoint as a tar."""
         entry = resolve(engine, checkpoint)
-        place = Path(tempfile.mkdtemp(prefix=".tmp-export-", dir=folder("exports")))
-        target = export_checkpoint(engine, entry.id, place / f"{entry.id}.tar")
+        place = Path(tempfile.mkdtemp(prefix=".tmp-pack-", dir=folder("exports")))
+        target = pack(engine, entry.id, place / f"{entry.id}.tar")
 
         def clean() -> None:
             target.unlink(missing_ok=True)
@@ -277,20 +278,31 @@ def _archives(router: APIRouter, realm: Realm) -> None:
         return FileResponse(target, media_type=TAR, filename=target.name,
                             background=BackgroundTask(clean))  # fmt: skip
 
-    @router.post("/checkpoints/import", status_code=201)
+    @router.post("/checkpoints/unpack", status_code=202)
     @right("admin", body_cap=IMPORT_CAP, content_type=TAR)
-    async def import_(request: Request, hero: Id = "kestrel") -> dict[str, Any]:
-        """Take in a tar that `export` wrote."""
+    async def unpack(request: Request, hero: Id = "kestrel") -> dict[str, Any]:
+        """Queue a tar that `pack` wrote: its net is tried before it has a row."""
         find_hero(hero)
         body = await request.body()
         if not body:
             raise BadValue(refuse("the upload is empty", 0, "Send the tar as the body"))
-        with tempfile.NamedTemporaryFile(prefix=".tmp-", suffix=".tar", dir=folder("exports")) as f:
-            f.write(body)
-            f.flush()
-            entry = import_checkpoint(engine, Path(f.name), hero)
-        say(engine, "vault.checkpoint_saved", f"imported {entry.id}")
-        return entry.as_json()
+        sweep_uploads()
+        name = secrets.token_hex(8)
+        write_bytes(upload_file(name), body)
+        try:
+            accepted = realm.store.submit("unpack", {"upload": name, "hero": hero})
+        except LevelcapError:
+            upload_file(name).unlink()
+            raise
+        return {"job": accepted.job_id}
+
+    @router.get("/checkpoints/{checkpoint}/export")
+    @router.post("/checkpoints/import")
+    @right("viewer")
+    def old_words(checkpoint: Id = "") -> None:
+        """What the two were called before."""
+        remedy = "Use GET /api/checkpoints/ID/pack, POST /api/checkpoints/unpack"
+        raise UnknownName(refuse("archives are packed and unpacked now", "export, import", remedy))
 
     @router.post("/retention")
     @right("admin")

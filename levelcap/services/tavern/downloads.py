@@ -11,7 +11,7 @@ from fastapi import FastAPI
 from starlette.responses import JSONResponse, Response, StreamingResponse
 
 from levelcap.campaign.realm import Realm
-from levelcap.campaign.report import make_report
+from levelcap.campaign.sheet.report import make_report
 from levelcap.jobs.job import Unreachable
 from levelcap.kit.errors import UnknownName, refuse
 from levelcap.services.clients import KeeperClient
@@ -35,7 +35,7 @@ def add_downloads(app: FastAPI, realm: Realm, keeper: KeeperClient) -> None:
         """A checkpoint as one .tar."""
         client = httpx.AsyncClient(trust_env=False, timeout=60.0)
         request = client.build_request(
-            "GET", f"{keeper.url}/api/checkpoints/{checkpoint}/export", headers=keeper.headers
+            "GET", f"{keeper.url}/api/checkpoints/{checkpoint}/pack", headers=keeper.headers
         )
         try:
             answer = await client.send(request, stream=True)

@@ -37,7 +37,7 @@ from levelcap.services.tavern.visits import Visits
 
 STEERING = (
     ("pause", "Pause", "pause"), ("resume", "Resume", "play"), ("skip", "Skip this quest", "skip"),
-    ("stop", "Stop", "stop"),
+    ("stop", "Stop", "stop"), ("retry", "Try again what failed", "undo"),
 )  # fmt: skip
 KEYS = (
     *((f"g {p.key}", f"go to {p.name}") for p in lore.PLACES),
@@ -131,8 +131,7 @@ class Frame:
         async def steer() -> None:
             said = await self.tavern.orders.ask("POST", "/api/training/control", {"action": action})
             if said is not None:
-                fighting = self.moment.training["quest"] is not None
-                self._show_state(said["state"], said["held"], fighting)
+                self._show_state(self.moment.training | said)
 
         return steer
 
@@ -168,10 +167,13 @@ class Frame:
         self.moment = moment
         self.tavern.visits.note(moment.seq)
         quest = moment.training["quest"]
-        self._show_state(moment.training["state"], moment.training["held"], quest is not None)
+        self._show_state(moment.training)
         waiting = moment.counts.get("queued", 0)
         idle = lore.counted(waiting, "quest") + " waiting" if waiting else "no quest waits"
+        if quest is None and (halt := moment.training["halt"]) is not None:
+            idle = f"{halt['reason']}. {halt['remedy']}"
         self._quest.say(idle if quest is None else str(quest["title"]))
+        self._quest.put(title=self._quest.text)
         self._bar.put(value=0 if quest is None else round(float(quest["progress"]), 3))
         for event in moment.events:
             self._announce(event.kind, event.message, event.severity)
@@ -180,15 +182,17 @@ class Frame:
             self._level = level
             self._announce("hero.level_up", f"{moment.hero['name']} is level {level}", "success")
 
-    def _show_state(self, state: str, held: str | None, fighting: bool = False) -> None:
+    def _show_state(self, training: dict[str, Any]) -> None:
+        state, held, halt = training["state"], training["held"], training["halt"]
+        resting = state == "running" and held is None and training["quest"] is None
         word = lore.STATES.get(state, state) if held is None else f"Waits: {held}"
-        if state == "running" and held is None and not fighting:
-            word, state = lore.READY, "ready"
+        if resting:
+            word = lore.READY if halt is None else lore.HALTED
         self._state.say(word)
-        self._dot.only(f"dot {'held' if held else state}")
-        state = "running" if state == "ready" else state
+        self._dot.only(f"dot {'held' if held or halt else 'ready' if resting else state}")
         self._buttons["pause"].put(disabled=state != "running")
         self._buttons["resume"].put(disabled=state == "running")
+        self._buttons["retry"].put(hidden=halt is None)
 
     def _announce(self, kind: str, message: str, severity: str) -> None:
         if kind not in lore.LOUD and severity not in ("warning", "error"):

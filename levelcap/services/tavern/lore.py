@@ -71,6 +71,7 @@ QUEST_KINDS = {
 }
 STEPS = {"arena": "decisions learned from", "text": "tokens of lessons read"}
 READY = "Ready"
+HALTED = "Stuck"
 NOT_MEASURED = "not measured yet"
 STATES = {"running": "In training", "paused": "Resting", "stopped": "Camped"}
 QUEST_STATUS = {

@@ -10,15 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import psutil
-from sqlalchemy import Connection, Engine, text
-from sqlalchemy.exc import SQLAlchemyError
 
-from levelcap.campaign.control import running_folders, wish
+from levelcap.campaign.wheel.control import halt_of, running_folders, wish
 from levelcap.jobs.clock import Clock, system_clock
 from levelcap.jobs.history import count_all
 from levelcap.jobs.roster import show_all
 from levelcap.kit.config import load_settings
-from levelcap.kit.db import reading
+from levelcap.kit.db import Connection, Database, reading
 from levelcap.kit.errors import LevelcapError
 from levelcap.kit.files import parse_json
 from levelcap.kit.paths import get_base_dir
@@ -29,8 +27,8 @@ from levelcap.services.watchtower.alarms import SPIKE_ROWS
 TAIL_BYTES = 256 << 10
 DISK_EVERY_S = 60.0
 LOSSES = ("loss", "value_loss")  # the first one a row has
-_CLAIMS = text("SELECT seq FROM job_events WHERE kind = 'claimed' ORDER BY seq DESC LIMIT 1")
-_ELO = text(
+_CLAIMS = "SELECT seq FROM job_events WHERE kind = 'claimed' ORDER BY seq DESC LIMIT 1"
+_ELO = (
     "SELECT hero, elo FROM ledger WHERE seq IN (SELECT max(seq) FROM ledger"
     " WHERE elo IS NOT NULL AND retired IS NULL GROUP BY hero)"
 )
@@ -72,6 +70,7 @@ class Jobs:
     live_workers: int = 0
     claims: int = 0  # number of the newest claim; it changes when somebody claims
     may_train: bool = True
+    halt: str | None = None  # why scheduled work stands still, and the way out
     elo: Mapping[str, float] = field(default_factory=dict)
 
 
@@ -99,7 +98,7 @@ class Reading:
 class Reader:
     """Takes readings; keeps the slow ones for a while."""
 
-    def __init__(self, engine: Engine | None, clock: Clock | None = None) -> None:
+    def __init__(self, engine: Database | None, clock: Clock | None = None) -> None:
         self.engine, self.clock = engine, clock or system_clock()
         self._disk: tuple[float, Disk] | None = None
 
@@ -118,7 +117,7 @@ class Reader:
         try:
             with reading(self.engine) as connection:
                 return read_jobs(connection, self.clock), running_folders(connection)
-        except (SQLAlchemyError, LevelcapError):
+        except LevelcapError:
             return None, []
 
     def _read_disk(self, now_s: float) -> Disk:
@@ -157,6 +156,7 @@ def read_jobs(connection: Connection, clock: Clock) -> Jobs:
     """The queue, its workers, and the newest Elo of every hero."""
     counts = count_all(connection, (), clock)
     workers = [worker for worker in show_all(connection, clock) if worker["alive"]]
+    halt = halt_of(connection)
     return Jobs(
         types=counts["types"],
         queued=counts["status"]["queued"],
@@ -165,6 +165,7 @@ def read_jobs(connection: Connection, clock: Clock) -> Jobs:
         live_workers=len(workers),
         claims=int(connection.execute(_CLAIMS).scalar() or 0),
         may_train=wish(connection).may_train,
+        halt=None if halt is None else f"{halt.reason}. {halt.remedy}",
         elo={row.hero: row.elo for row in connection.execute(_ELO)},
     )
 

@@ -6,8 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from sqlalchemy.exc import SQLAlchemyError
-
 from levelcap.kit.errors import BadFile, LevelcapError
 from levelcap.kit.files import read_json, write_json
 from levelcap.kit.log import get_logger
@@ -18,7 +16,7 @@ from levelcap.services.watchtower.gauges import Gauges
 from levelcap.services.watchtower.readings import Jobs, Reading
 
 EVERY_S = 5.0
-NAMES = ("loss_spike", "non_finite", "stalled_queue", "disk_low", "flapping")
+NAMES = ("loss_spike", "non_finite", "stalled_queue", "disk_low", "flapping", "wheel_stopped")
 
 
 @dataclass
@@ -81,7 +79,7 @@ class Watch:
         self._log.warning(message, kind=kind, raised=raised)
         try:
             self._say(kind, severity, message, {"raised": raised})
-        except (LevelcapError, SQLAlchemyError, OSError) as error:
+        except (LevelcapError, OSError) as error:
             self._log.warning("cannot write an event", kind=kind, error=str(error))
 
     def run(self) -> None:
@@ -89,7 +87,7 @@ class Watch:
         while not self._ended.is_set():
             try:
                 self.look()
-            except (LevelcapError, SQLAlchemyError, OSError) as error:
+            except (LevelcapError, OSError) as error:
                 self._log.warning("this look failed", error=str(error))
             self._ended.wait(EVERY_S)
 
@@ -117,6 +115,7 @@ def judge(reading: Reading, memory: Memory, raised: set[str]) -> dict[str, str]:
     }
     if reading.jobs is not None:
         queue = queue_of(reading.jobs, reading.now_s - memory.claims_changed_s)
+        found["wheel_stopped"] = reading.jobs.halt  # the breaker has a memory of its own
         found["stalled_queue"] = alarms.stalled_queue(queue, "stalled_queue" in raised)
     return {name: message for name, message in found.items() if message is not None}
 
