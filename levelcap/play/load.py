@@ -8,7 +8,7 @@ import torch
 
 from levelcap.nets.checkpoint import load_world_net
 from levelcap.nets.meta import Meta, check_fits
-from levelcap.nets.net import Inputs, Net, ViewLayout
+from levelcap.nets.net import Inputs, Net, Unrolled, ViewLayout
 from levelcap.play.sample import Sampler
 from levelcap.world.protocols import Decision, Policy, PolicyState, Views, World
 from levelcap.world.spec import WorldSpec
@@ -45,15 +45,20 @@ class NetPolicy(Policy):
         state = self.net.initial_state(num_rows)
         return {name: rows.numpy() for name, rows in state.items()} or None
 
-    def act(self, views: Views, state: PolicyState) -> Decision:
-        """Bins, log-probabilities and values of n rows: one decision of an unroll."""
-        assert self._sampler is not None and self._layout is not None, "bind comes before act"
+    def think(self, views: Views, state: PolicyState) -> Unrolled:
+        """Logits and values of n rows: an unroll over one decision."""
+        assert self._layout is not None, "bind comes before act"
         packed = torch.from_numpy(self._layout.pack(views))
         assert state is None or isinstance(state, dict)
         carried = {name: torch.from_numpy(rows) for name, rows in (state or {}).items()}
         reset = torch.from_numpy(views["reset"]).view(1, -1)
         with torch.inference_mode():
-            out = self.net.unroll(Inputs(packed[None], self._layout), carried, reset)
+            return self.net.unroll(Inputs(packed[None], self._layout), carried, reset)
+
+    def act(self, views: Views, state: PolicyState) -> Decision:
+        """Bins, log-probabilities and values of n rows."""
+        assert self._sampler is not None, "bind comes before act"
+        out = self.think(views, state)
         actions, log_probs = self._sampler(
             out.logits[0].numpy(), views["mask"], views["key"], self.greedy
         )

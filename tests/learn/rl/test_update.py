@@ -7,6 +7,8 @@ import pytest
 import torch
 
 from levelcap.learn.maths import heads, losses, returns
+from levelcap.learn.rl.fused import FusedLearner
+from levelcap.learn.rl.general import GeneralLearner
 from levelcap.learn.rl.learner import make_learner
 from tests.learn.rl.test_actor import small_task
 
@@ -132,3 +134,43 @@ def test_the_push_towards_chance_falls_evenly_over_the_run():
         task.sync(0, done)
         pushes.append(task.learner.entropy_coef)
     np.testing.assert_allclose(pushes, [0.01, 0.006, 0.002, 0.002])
+
+
+@pytest.mark.parametrize("overrides", [{}, {"clip": 0.2, "centre_advantage": True}])
+def test_the_general_path_and_the_fused_one_give_the_same_numbers(overrides):
+    task = small_task("lms", lanes=20, unroll=24, self_play=0.5, kl_coef=0.1, **overrides)
+    batch = task.gather(0)
+    chance = np.random.default_rng(0).uniform(0.5, 1.5, batch.mask.shape)
+    batch.reference = np.log(chance / 52).astype(np.float32)  # any numbers: both paths subtract them
+    found = []
+    for kind in (FusedLearner, GeneralLearner):
+        learner = kind(task.net, task._meta, task.actor.layout, task.config)
+        learner.begin(batch)
+        task.net.zero_grad(set_to_none=True)
+        logged = learner.backward(batch, 1)
+        found.append((logged, [p.grad.clone() for p in task.net.parameters()]))
+    (fused, mine), (general, theirs) = found
+    assert fused == pytest.approx(general, rel=1e-3, abs=1e-5)
+    for one, other in zip(mine, theirs, strict=True):
+        torch.testing.assert_close(one, other, rtol=2e-3, atol=2e-6)
+
+
+def test_a_sampled_choice_is_part_of_the_policy():
+    """log pi and entropy get the choice's share exactly where it was drawn, gradient included."""
+    task = small_task(kl_coef=0.0)
+    batch = task.gather(0)
+    learner = GeneralLearner(task.net, task._meta, task.actor.layout, task.config)
+    plain = learner.unroll(batch, 0)
+    logits = torch.randn(*plain.values.shape, 5, requires_grad=True)
+    due = torch.rand(plain.values.shape) < 0.3
+    choices = torch.randint(0, 5, plain.values.shape)
+    chosen = replace(plain, choices=choices, choice_logits=logits, choice_due=due)
+    without, with_choice = (learner._terms(batch, 0, out) for out in (plain, chosen))
+    picked = torch.log_softmax(logits, -1).gather(-1, choices[..., None]).squeeze(-1)
+    gained = with_choice.log_prob - without.log_prob
+    torch.testing.assert_close(gained, torch.where(due, picked, 0.0), rtol=1e-4, atol=1e-5)
+    more = with_choice.entropy - without.entropy
+    expected = torch.distributions.Categorical(logits=logits).entropy()
+    torch.testing.assert_close(more, torch.where(due, expected, 0.0), rtol=1e-4, atol=1e-4)
+    with_choice.log_prob.sum().backward()
+    assert (logits.grad[due] != 0).any() and (logits.grad[~due] == 0).all()
