@@ -6,11 +6,11 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from levelcap.jobs import roster
-from levelcap.jobs.clock import Clock
 from levelcap.jobs.job import OPEN, Job, Status
 from levelcap.jobs.pressure import Load
 from levelcap.jobs.rows import COLUMNS, find, job_of
 from levelcap.jobs.schema import ENDED
+from levelcap.kit.clock import Clock
 from levelcap.kit.db import Connection
 from levelcap.kit.errors import BadValue, refuse, unknown_name
 

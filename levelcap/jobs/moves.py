@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from levelcap.jobs import roster
-from levelcap.jobs.clock import Clock
 from levelcap.jobs.job import Job, JobType, Stale, Status
 from levelcap.jobs.retry import after_crash
 from levelcap.jobs.rows import Found, change, dumped, find, record, wall
+from levelcap.kit.clock import Clock
 from levelcap.kit.db import Connection
 from levelcap.kit.errors import refuse
 

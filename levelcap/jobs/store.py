@@ -25,13 +25,13 @@ from contextlib import contextmanager
 from typing import Any
 
 from levelcap.jobs import history, roster
-from levelcap.jobs.clock import Clock, system_clock
 from levelcap.jobs.job import OPEN, Accepted, Job, JobType, Status, check_code, rank_of
 from levelcap.jobs.moves import NO_LEASE, Moves, OnEvent, check_held
 from levelcap.jobs.payloads import checked_delay, checked_fraction, checked_key, checked_payload
 from levelcap.jobs.pressure import warnings_or_refuse
 from levelcap.jobs.retry import after_failure, back_off_s
 from levelcap.jobs.rows import change, clean, dumped, find, job_of, wall
+from levelcap.kit.clock import Clock, system_clock
 from levelcap.kit.db import Connection, Database, reading, transaction
 from levelcap.kit.errors import BadValue, Conflict, refuse, unknown_name
 from levelcap.kit.ids import check_id

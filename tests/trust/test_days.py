@@ -11,11 +11,11 @@ from dataclasses import replace
 import pytest
 
 from levelcap.jobs import history, rows
-from levelcap.jobs.clock import Clock
 from levelcap.jobs.job import Stale
 from levelcap.jobs.schema import migrate
 from levelcap.jobs.store import Store
 from levelcap.kit import db
+from levelcap.kit.clock import Clock
 from levelcap.kit.errors import UnknownName
 from tests.trust import roles
 
