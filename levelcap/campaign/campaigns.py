@@ -17,7 +17,7 @@ from levelcap.campaign.events import say
 from levelcap.campaign.heroes import find_hero
 from levelcap.campaign.values import get_value, set_value
 from levelcap.kit.errors import BadValue, Conflict, refuse, unknown_name
-from levelcap.kit.ids import run_name
+from levelcap.kit.ids import check_words, run_name
 from levelcap.vault.assets import now
 from levelcap.vault.locks import check_change
 
@@ -62,6 +62,7 @@ def create(
         UnknownName: no such hero. BadValue: a name that is empty or too long.
     """
     find_hero(hero_id)
+    check_words(name)
     if not 0 < len(name.strip()) <= 80:
         raise BadValue(refuse("a campaign's name has 1 to 80 characters", name, "Shorten it"))
     if (old := current(connection, hero_id)) is not None:

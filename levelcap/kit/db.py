@@ -24,7 +24,7 @@ from sqlalchemy import Connection, Engine, create_engine, event, text
 from sqlalchemy.exc import DatabaseError, OperationalError
 
 from levelcap.kit.errors import BadValue, Busy, Conflict, Corrupt, NoSpace, StateError, refuse
-from levelcap.kit.files import TMP, sync_folder
+from levelcap.kit.files import TMP, keep_private, sync_folder
 
 MIN_SQLITE = (3, 51, 3)
 BUSY_TIMEOUT_MS = 10_000
@@ -51,6 +51,8 @@ def open_db(path: Path) -> Engine:
         what = f"SQLite {'.'.join(map(str, MIN_SQLITE))} or newer is needed"
         raise StateError(refuse(what, sqlite.sqlite_version, "Run make setup"))
     path.parent.mkdir(parents=True, exist_ok=True)
+    for file in (path, *(p for end in ("-wal", "-shm") if (p := Path(f"{path}{end}")).exists())):
+        keep_private(file)  # SQLite makes the two beside it with the rights of the first
     engine = create_engine(f"sqlite:///{path}", module=sqlite)
     event.listen(engine, "connect", _prepare)
     event.listen(engine, "begin", _begin)
@@ -210,6 +212,7 @@ def backup(engine: Engine, path: Path) -> None:
     """
     tmp = path.with_name(f"{TMP}{path.name}-{secrets.token_hex(4)}")
     try:
+        keep_private(tmp)
         with closing(sqlite.connect(str(tmp))) as copy, engine.connect() as connection:
             connection.connection.dbapi_connection.backup(copy)  # type: ignore[union-attr]
             copy.execute("PRAGMA journal_mode = DELETE")  # one file, nothing beside it
