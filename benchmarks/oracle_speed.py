@@ -40,8 +40,8 @@ OFFSET, CLIENTS = 24_000, 20
 
 def put_net() -> str:
     """A slim net as champion; returns its id."""
-    from levelcap.campaign import campaigns
     from levelcap.campaign.realm import realm
+    from levelcap.campaign.story import campaigns
     from levelcap.kit.db import transaction
     from levelcap.kit.paths import folder
     from levelcap.nets.checkpoint import save_snapshot, weights_of

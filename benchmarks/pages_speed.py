@@ -45,10 +45,10 @@ SAMPLE_S = 10.0
 
 def fill(points: int) -> str:
     """Writes the realm; returns the run that counts as running."""
-    from sqlalchemy import text
 
-    from levelcap.campaign import campaigns, curves, flywheel
     from levelcap.campaign.realm import realm
+    from levelcap.campaign.story import campaigns, curves
+    from levelcap.campaign.wheel import flywheel
     from levelcap.kit.db import reading, transaction
 
     with realm() as opened:
@@ -60,7 +60,7 @@ def fill(points: int) -> str:
                 names = list(rows[0])
                 slots = ", ".join(f":{name}" for name in names)
                 query = f"INSERT INTO {table} ({', '.join(names)}) VALUES ({slots})"
-                connection.execute(text(query), rows)
+                connection.execute_many(query, rows)
         _write_metrics(points)
         curves.roll_up(opened.engine)
     return f"reinforce-{RUNS - 1:06d}"
@@ -124,7 +124,7 @@ def _rows(campaign: str) -> dict[str, list[dict[str, Any]]]:
 
 
 def _write_metrics(points: int) -> None:
-    from levelcap.campaign.runs import run_folder
+    from levelcap.campaign.story.runs import run_folder
 
     each = points // RUNS
     rng = random.Random(1)
@@ -145,7 +145,7 @@ class Trainer(threading.Thread):
 
     def __init__(self, run: str) -> None:
         super().__init__(daemon=True)
-        from levelcap.campaign.runs import run_folder
+        from levelcap.campaign.story.runs import run_folder
 
         self.path, self.ended = run_folder(run) / "metrics.jsonl", threading.Event()
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from levelcap.campaign.strength import pack
+from levelcap.campaign.story.strength import pack
 from levelcap.learn.engine.worlds import spec_of_world
 from levelcap.learn.rl.actor import Actor
 from levelcap.learn.rl.config import for_world

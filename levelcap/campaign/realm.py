@@ -10,16 +10,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from sqlalchemy import Connection, Engine
-
-from levelcap.campaign import campaigns, quests, schema
-from levelcap.campaign.effects import effects_of
-from levelcap.campaign.events import say
-from levelcap.campaign.work import JOB_TYPES
+from levelcap.campaign.story import campaigns, quests, schema
+from levelcap.campaign.story.events import say
+from levelcap.campaign.work.effects import effects_of
+from levelcap.campaign.work.table import JOB_TYPES
 from levelcap.jobs import schema as jobs_schema
 from levelcap.jobs.job import Job
 from levelcap.jobs.store import Store
-from levelcap.kit.db import migrate, open_db
+from levelcap.kit.db import Connection, Database, migrate, open_db
 from levelcap.kit.paths import folder
 from levelcap.vault import schema as vault_schema
 from levelcap.vault.ledger import DATABASE
@@ -29,7 +27,7 @@ from levelcap.vault.ledger import DATABASE
 class Realm:
     """The database and the queue in it."""
 
-    engine: Engine
+    engine: Database
     store: Store
 
     def close(self) -> None:

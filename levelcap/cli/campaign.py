@@ -9,9 +9,10 @@ from cyclopts import Parameter
 from rich.console import Console
 from rich.table import Table
 
-from levelcap.campaign import campaigns, control, inbox, quests
 from levelcap.campaign.realm import realm
-from levelcap.campaign.recipes import EvaluateRecipe
+from levelcap.campaign.story import campaigns, quests
+from levelcap.campaign.wheel import control, inbox
+from levelcap.campaign.work.recipes import EvaluateRecipe
 from levelcap.kit.db import reading, transaction
 from levelcap.kit.errors import BadFile, refuse
 from levelcap.vault.ask import resolve

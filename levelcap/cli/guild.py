@@ -9,13 +9,15 @@ from cyclopts import Parameter
 from rich.console import Console
 from rich.table import Table
 
-from levelcap.campaign import campaigns, control, inbox, lessons, quests
-from levelcap.campaign.guild import guild_sheet
-from levelcap.campaign.hero import sheet
-from levelcap.campaign.heroes import all_heroes
+from levelcap.campaign.kinds.heroes import all_heroes
 from levelcap.campaign.realm import realm
-from levelcap.campaign.recipes import read_recipe
-from levelcap.campaign.skills import track
+from levelcap.campaign.sheet.guild import guild_sheet
+from levelcap.campaign.sheet.hero import sheet
+from levelcap.campaign.story import campaigns, quests
+from levelcap.campaign.story.skills import track
+from levelcap.campaign.wheel import control, inbox
+from levelcap.campaign.work import lessons
+from levelcap.campaign.work.recipes import read_recipe
 from levelcap.kit.db import reading
 
 AsJson = Annotated[bool, Parameter(name="--json")]

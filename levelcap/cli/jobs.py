@@ -8,8 +8,8 @@ import psutil
 from rich.console import Console
 from rich.table import Table
 
-from levelcap.campaign.memory import memory_of
 from levelcap.campaign.realm import realm
+from levelcap.campaign.sheet.memory import memory_of
 from levelcap.jobs.priority import set_priority
 from levelcap.kit.config import describe_settings, save_settings
 from levelcap.kit.documents import load_yaml

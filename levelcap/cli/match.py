@@ -9,10 +9,11 @@ from cyclopts import Parameter
 from rich.console import Console
 from rich.table import Table
 
-from levelcap.campaign import inbox, quests
-from levelcap.campaign.played import find_played, list_played, recipes
 from levelcap.campaign.realm import realm
-from levelcap.campaign.recipes import read_recipe
+from levelcap.campaign.story import quests
+from levelcap.campaign.story.played import find_played, list_played, recipes
+from levelcap.campaign.wheel import inbox
+from levelcap.campaign.work.recipes import read_recipe
 from levelcap.services.clients import Client
 from levelcap.services.hosts import get_service_url
 from levelcap.services.spectate import watch_to_the_end

@@ -8,11 +8,12 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 from rich.console import Console
 
-from levelcap.campaign import control, quests
-from levelcap.campaign.hero import sheet
-from levelcap.campaign.heroes import all_heroes
+from levelcap.campaign.kinds.heroes import all_heroes
 from levelcap.campaign.realm import Realm, realm
-from levelcap.campaign.strength import difference
+from levelcap.campaign.sheet.hero import sheet
+from levelcap.campaign.story import quests
+from levelcap.campaign.story.strength import difference
+from levelcap.campaign.wheel import control
 from levelcap.kit.db import reading
 from levelcap.services.standing import read_leader, read_standings
 from levelcap.vault.ledger import elo_text, get_ledger

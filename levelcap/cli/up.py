@@ -18,9 +18,8 @@ from levelcap.kit.paths import folder
 from levelcap.services.weaver.checks import BEFORE_LEADING
 
 if TYPE_CHECKING:
-    from sqlalchemy import Engine
-
-    from levelcap.campaign.events import Event
+    from levelcap.campaign.story.events import Event
+    from levelcap.kit.db import Database
     from levelcap.services.standing import Leader
 
 POLL_S = 0.5
@@ -45,7 +44,7 @@ def up(*, detach: bool = False, lan: bool = False) -> None:
         return
     from levelcap.services.weaver.run import run
 
-    async def beside(engine: Engine, leader: Leader) -> None:
+    async def beside(engine: Database, leader: Leader) -> None:
         show_addresses(console, leader)
         console.print("Ctrl-C stops everything.")
         async with asyncio.TaskGroup() as tasks:
@@ -89,8 +88,8 @@ async def _show_entry_when_open(console: Console) -> None:
     show_entry(console)
 
 
-async def _show_events(console: Console, engine: Engine) -> None:
-    from levelcap.campaign.events import last_seq
+async def _show_events(console: Console, engine: Database) -> None:
+    from levelcap.campaign.story.events import last_seq
 
     seen = last_seq(engine)
     try:
@@ -104,8 +103,8 @@ async def _show_events(console: Console, engine: Engine) -> None:
             console.print(event_line(event))
 
 
-def _after(engine: Engine, seen: int) -> list[Event]:
-    from levelcap.campaign.events import follow
+def _after(engine: Database, seen: int) -> list[Event]:
+    from levelcap.campaign.story.events import follow
 
     return list(follow(engine, seen))
 

@@ -10,10 +10,10 @@ from cyclopts import Parameter
 from rich.console import Console
 from rich.table import Table
 
-from levelcap.campaign.events import say
-from levelcap.campaign.heroes import find_hero
+from levelcap.campaign.kinds.heroes import find_hero
 from levelcap.campaign.realm import realm
-from levelcap.campaign.strength import difference, evaluations
+from levelcap.campaign.story.events import say
+from levelcap.campaign.story.strength import difference, evaluations
 from levelcap.kit.db import reading, transaction
 from levelcap.kit.errors import UnknownName, refuse
 from levelcap.vault import archive, removals

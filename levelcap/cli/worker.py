@@ -46,7 +46,7 @@ def worker(
     chosen = roles or list(allowed)
     own_name = check_id(name or f"worker-{os.getpid()}", "worker")
     store, locate, publish, types = _local() if server is None else _remote(server)
-    from levelcap.campaign.handlers import Workshop
+    from levelcap.campaign.work.handlers import Workshop
 
     handlers = Workshop(locate, publish).handlers()
     console = Console(highlight=False, soft_wrap=True)
@@ -59,10 +59,10 @@ def worker(
 
 
 def _local() -> tuple[Any, Any, Any, Any]:
-    from levelcap.campaign.control import claimable
-    from levelcap.campaign.lessons import locate
     from levelcap.campaign.realm import open_realm
-    from levelcap.campaign.snapshots import publish_row
+    from levelcap.campaign.wheel.control import claimable
+    from levelcap.campaign.work.lessons import locate
+    from levelcap.campaign.work.snapshots import publish_row
 
     opened = open_realm()
 

@@ -5,13 +5,12 @@ from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Connection, text
-
 from levelcap.jobs import roster
 from levelcap.jobs.clock import Clock
 from levelcap.jobs.job import OPEN, Job, Status
 from levelcap.jobs.pressure import Load
-from levelcap.jobs.rows import COLUMNS, find, job_of, run
+from levelcap.jobs.rows import COLUMNS, find, job_of
+from levelcap.kit.db import Connection
 from levelcap.kit.errors import BadValue, refuse, unknown_name
 
 MAX_PAGE = 1000
@@ -23,12 +22,12 @@ _POSITION = (
     "SELECT count(*) FROM jobs INDEXED BY jobs_queued WHERE status = 'queued'"
     " AND (rank < :rank OR (rank = :rank AND seq <= :seq))"
 )
-_EVENTS = text(
+_EVENTS = (
     "SELECT seq, job_id, time, kind, worker, fence, detail FROM job_events"
     " WHERE job_id = :id ORDER BY seq"
 )
-_OLDEST = text("SELECT boot, min(ready_at) FROM jobs WHERE status = 'queued' GROUP BY boot")
-_PURGE = text(
+_OLDEST = "SELECT boot, min(ready_at) FROM jobs WHERE status = 'queued' GROUP BY boot"
+_PURGE = (
     "DELETE FROM jobs WHERE seq IN (SELECT seq FROM jobs"
     " WHERE status IN ('done', 'failed', 'dead', 'cancelled') AND ended < :before"
     " AND seq <= (SELECT seq FROM jobs ORDER BY seq DESC LIMIT 1 OFFSET :keep)"
@@ -38,12 +37,12 @@ _PURGE = text(
 
 def load_of(connection: Connection, type_name: str) -> Load:
     """Counts the waiting and the running jobs of a type."""
-    return Load(*run(connection, _LOAD, {"type": type_name}).fetchone())
+    return Load(*connection.execute(_LOAD, {"type": type_name}).first())
 
 
 def position_of(connection: Connection, rank: int, seq: int) -> int:
     """Returns the place of a waiting job among all that wait: 1 is the next."""
-    return int(run(connection, _POSITION, {"rank": rank, "seq": seq}).fetchone()[0])
+    return int(connection.execute(_POSITION, {"rank": rank, "seq": seq}).first()[0])
 
 
 def page(
@@ -67,20 +66,20 @@ def page(
         values["seq"] = find(connection, before).seq
         where.append("seq < :seq")
     query = f"SELECT {COLUMNS} FROM jobs WHERE {' AND '.join(where)} ORDER BY seq DESC LIMIT :limit"
-    return [job_of(row) for row in connection.execute(text(query), values)]
+    return [job_of(row) for row in connection.execute(query, values)]
 
 
 def events_of(connection: Connection, job_id: str) -> list[dict[str, Any]]:
     """Returns the events of one job, oldest first."""
-    rows = connection.execute(_EVENTS, {"id": find(connection, job_id).id}).mappings()
-    return [{**row, "detail": json.loads(row["detail"])} for row in rows]
+    rows = connection.execute(_EVENTS, {"id": find(connection, job_id).id})
+    return [row._asdict() | {"detail": json.loads(row.detail)} for row in rows]
 
 
 def count_all(connection: Connection, types: Iterable[str], clock: Clock) -> dict[str, Any]:
     """Counts jobs by type and status, and says how long the oldest ready job has waited."""
     by_type: dict[str, dict[str, int]] = {name: {} for name in types}
     by_status = {status.value: 0 for status in Status}
-    query = text("SELECT type, status, count(*) FROM jobs GROUP BY type, status")
+    query = "SELECT type, status, count(*) FROM jobs GROUP BY type, status"
     for name, status, count in connection.execute(query):
         by_type.setdefault(name, {})[status] = count
         by_status[status] += count

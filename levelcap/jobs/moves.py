@@ -4,14 +4,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection
-
 from levelcap.jobs import roster
 from levelcap.jobs.clock import Clock
 from levelcap.jobs.job import Job, JobType, Stale, Status
 from levelcap.jobs.pressure import has_room_to_run
 from levelcap.jobs.retry import after_crash
-from levelcap.jobs.rows import Found, change, dumped, find, record, run, wall
+from levelcap.jobs.rows import Found, change, dumped, find, record, wall
+from levelcap.kit.db import Connection
 from levelcap.kit.errors import refuse
 
 OnEvent = Callable[[Connection, str, Job], None]
@@ -58,14 +57,14 @@ class Moves:
 
     def look(self, c: Connection, names: Sequence[str]) -> tuple[bool, bool]:
         """Tells whether a job of these types is ready, and whether any lease has to end."""
-        ready, ended = run(c, _LOOK, self._asked(c, names)).fetchone()
+        ready, ended = c.execute(_LOOK, self._asked(c, names)).first()
         return bool(ready), bool(ended)
 
     def pick(self, c: Connection, names: Sequence[str]) -> Picked | None:
         """Finds the most urgent, then oldest, ready job of the types that may run one more."""
-        running = dict(run(c, _RUNNING, {}).fetchall())
+        running = dict(c.execute(_RUNNING, {}).all())
         free = [n for n in names if has_room_to_run(self.types[n], running.get(n, 0))]
-        found = run(c, _PICK, self._asked(c, free)).fetchone()
+        found = c.execute(_PICK, self._asked(c, free)).first()
         return None if found is None else Picked(*found)
 
     def _asked(self, c: Connection, names: Sequence[str]) -> dict[str, Any]:
@@ -112,7 +111,7 @@ class Moves:
     def reap(self, c: Connection, limit: int) -> int:
         """Ends up to `limit` leases that ran out and jobs out of time; returns how many."""
         now = self._now()
-        ended = run(c, _ENDED, {**now, "limit": limit}).fetchall()
+        ended = c.execute(_ENDED, {**now, "limit": limit}).all()
         for job_id, boot, lease_at in ended:
             late = boot == now["boot"] and lease_at > now["now"]
             code = "timeout" if late else "lease_expired"
@@ -122,7 +121,7 @@ class Moves:
 
     def end_leases_of(self, c: Connection, worker: str) -> int:
         """Ends all leases of a dead worker; returns how many."""
-        held = run(c, _HELD_BY, {"name": worker}).fetchall()
+        held = c.execute(_HELD_BY, {"name": worker}).all()
         for (job_id,) in held:
             self._crash(c, find(c, job_id), "lease_expired", "its worker is gone")
         return len(held)

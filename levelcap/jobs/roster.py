@@ -3,10 +3,9 @@
 import json
 from typing import Any
 
-from sqlalchemy import Connection, text
-
 from levelcap.jobs.clock import Clock
-from levelcap.jobs.rows import run, wall
+from levelcap.jobs.rows import wall
+from levelcap.kit.db import Connection
 from levelcap.kit.errors import UnknownName, refuse
 
 ALIVE_S = 30.0  # a worker that was silent for longer is shown as gone
@@ -23,12 +22,12 @@ _SEEN = (
     "UPDATE workers SET give_up = '[]', seen = :wall, boot = :boot, seen_at = :now"
     " WHERE name = :name"
 )
-_FORGET = text("DELETE FROM workers WHERE name = :name")
+_FORGET = "DELETE FROM workers WHERE name = :name"
 _FORGET_SILENT = (
     "DELETE FROM workers WHERE seen < :before AND (boot <> :boot OR seen_at < :silent_since)"
     " AND name NOT IN (SELECT worker FROM jobs WHERE status = 'running')"
 )
-_ALL = text(
+_ALL = (
     "SELECT name, device, roles, pid, host, registered, seen, boot, seen_at,"
     " (SELECT json_group_array(id) FROM jobs WHERE status = 'running' AND worker = name) AS jobs"
     " FROM workers ORDER BY name"
@@ -37,7 +36,7 @@ _ALL = text(
 
 def enter(connection: Connection, clock: Clock, fields: dict[str, Any]) -> None:
     """Writes a worker's row: name, device, roles (JSON), pid, host."""
-    run(connection, _REGISTER, {**fields, **_seen(clock)})
+    connection.execute(_REGISTER, {**fields, **_seen(clock)})
 
 
 def roles_of(connection: Connection, worker: str) -> set[str]:
@@ -51,13 +50,13 @@ def roles_of(connection: Connection, worker: str) -> set[str]:
 
 def take_from(connection: Connection, worker: str, job_id: str) -> None:
     """Notes a job that a worker must give up, for its next heartbeat."""
-    run(connection, _GIVE_UP, {"id": job_id, "name": worker})
+    connection.execute(_GIVE_UP, {"id": job_id, "name": worker})
 
 
 def hear(connection: Connection, clock: Clock, worker: str) -> list[str]:
     """Notes a sign of life; returns, once, the jobs noted by `take_from`."""
     told = _one(connection, _TOLD, worker)
-    run(connection, _SEEN, {"name": worker, **_seen(clock)})
+    connection.execute(_SEEN, {"name": worker, **_seen(clock)})
     return list(json.loads(told))
 
 
@@ -73,14 +72,14 @@ def forget_silent(connection: Connection, clock: Clock, before: str) -> None:
     """
     silent_since = clock.now() - ALIVE_S
     values = {"before": before, "boot": clock.boot_id, "silent_since": silent_since}
-    run(connection, _FORGET_SILENT, values)
+    connection.execute(_FORGET_SILENT, values)
 
 
 def show_all(connection: Connection, clock: Clock) -> list[dict[str, Any]]:
     """Returns every known worker with the jobs it holds and whether it was heard lately."""
     found = []
-    for row in connection.execute(_ALL).mappings():
-        fields = {**row, "roles": json.loads(row["roles"]), "jobs": json.loads(row["jobs"])}
+    for row in connection.execute(_ALL):
+        fields = row._asdict() | {"roles": json.loads(row.roles), "jobs": json.loads(row.jobs)}
         boot, seen_at = fields.pop("boot"), fields.pop("seen_at")
         silent_s = clock.now() - seen_at if boot == clock.boot_id else None
         fields["silent_s"] = None if silent_s is None else round(max(0.0, silent_s), 3)
@@ -94,7 +93,7 @@ def _seen(clock: Clock) -> dict[str, Any]:
 
 
 def _one(connection: Connection, query: str, worker: str) -> str:
-    found = run(connection, query, {"name": worker}).fetchone()
+    found = connection.execute(query, {"name": worker}).first()
     if found is None:
         what = "this worker is not registered"
         raise UnknownName(refuse(what, worker, "Register it, then ask again"))

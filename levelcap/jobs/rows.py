@@ -6,11 +6,8 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
-import pysqlite3.dbapi2 as sqlite
-from sqlalchemy import Connection
-from sqlalchemy.exc import DBAPIError
-
 from levelcap.jobs.job import PRIORITIES, Job, Status
+from levelcap.kit.db import Connection
 from levelcap.kit.errors import BadValue, UnknownName, refuse
 from levelcap.kit.files import dump_line
 from levelcap.kit.ids import check_id
@@ -69,20 +66,6 @@ def dumped(value: Any) -> str:
         raise BadValue(refuse(what, value, "Use plain text and fewer levels")) from error
 
 
-def run(connection: Connection, sql: str, values: Mapping[str, Any]) -> Any:
-    """Runs one statement of an open transaction; returns the driver's cursor.
-
-    Goes to the driver directly, which keeps statements prepared: the queue's transactions are a
-    few short statements, and SQLAlchemy would take twice the time of SQLite while others wait
-    for the lock. Errors are SQLAlchemy's all the same.
-    """
-    driver: Any = connection.connection.driver_connection
-    try:
-        return driver.execute(sql, values)
-    except sqlite.Error as error:
-        raise DBAPIError.instance(sql, dict(values), error, sqlite.Error) from error
-
-
 def job_of(row: Sequence[Any]) -> Job:
     """Returns the job that a row with `COLUMNS` in front describes."""
     return Job(
@@ -116,7 +99,7 @@ def find(connection: Connection, job_id: str) -> Found:
         UnknownName: no job has it.
     """
     check_id(job_id, "job")
-    row = run(connection, _FIND, {"id": job_id}).fetchone()
+    row = connection.execute(_FIND, {"id": job_id}).first()
     if row is None:
         remedy = "Look it up in the list of jobs; old ones are purged"
         raise UnknownName(refuse("there is no such job", job_id, remedy))
@@ -126,7 +109,7 @@ def find(connection: Connection, job_id: str) -> Found:
 def change(connection: Connection, seq: int, columns: Mapping[str, Any]) -> Job:
     """Sets columns of one row and returns the job as it now is."""
     statement = _update(tuple(columns))
-    (row,) = run(connection, statement, {**columns, "row": seq}).fetchall()
+    (row,) = connection.execute(statement, {**columns, "row": seq}).all()
     return job_of(row)
 
 
@@ -141,7 +124,7 @@ def record(
 ) -> None:
     """Writes one event of a job; `worker` is who did it or whom it befell."""
     row = {"id": job.id, "time": wall(), "kind": kind, "fence": job.fence}
-    run(connection, _EVENT, row | {"worker": worker, "detail": dumped(dict(detail))})
+    connection.execute(_EVENT, row | {"worker": worker, "detail": dumped(dict(detail))})
 
 
 def clean(message: str, max_chars: int) -> str:

@@ -1,8 +1,7 @@
 """Tables of the queue. One function a change, appended, never edited: see `kit.db.migrate`."""
 
-from sqlalchemy import Connection, Engine, text
-
 from levelcap.kit import db
+from levelcap.kit.db import Connection, Database
 
 SCOPE = "jobs"
 
@@ -78,12 +77,12 @@ _INDICES = (
 def create_jobs(connection: Connection) -> None:
     """Jobs, their events, and the workers."""
     for statement in (_JOBS, _EVENTS, _WORKERS, *_INDICES):
-        connection.execute(text(statement))
+        connection.execute(statement)
 
 
 MIGRATIONS: list[db.Migration] = [create_jobs]
 
 
-def migrate(engine: Engine) -> list[str]:
+def migrate(engine: Database) -> list[str]:
     """Brings the tables of the queue up to date; returns the changes made now."""
     return db.migrate(engine, MIGRATIONS, SCOPE)

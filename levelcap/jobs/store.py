@@ -24,8 +24,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from sqlalchemy import Connection, Engine
-
 from levelcap.jobs import history, roster
 from levelcap.jobs.clock import Clock, system_clock
 from levelcap.jobs.job import OPEN, Accepted, Job, JobType, Status, check_code, rank_of
@@ -33,8 +31,8 @@ from levelcap.jobs.moves import NO_LEASE, Moves, OnEvent, check_held
 from levelcap.jobs.payloads import checked_delay, checked_fraction, checked_key, checked_payload
 from levelcap.jobs.pressure import warnings_or_refuse
 from levelcap.jobs.retry import after_failure, back_off_s
-from levelcap.jobs.rows import change, clean, dumped, find, job_of, run, wall
-from levelcap.kit.db import reading, transaction
+from levelcap.jobs.rows import change, clean, dumped, find, job_of, wall
+from levelcap.kit.db import Connection, Database, reading, transaction
 from levelcap.kit.errors import BadValue, Conflict, refuse, unknown_name
 from levelcap.kit.ids import check_id
 
@@ -61,7 +59,7 @@ class Store:
 
     def __init__(
         self,
-        engine: Engine,
+        engine: Database,
         types: Mapping[str, JobType],
         clock: Clock | None = None,
         effects: Mapping[str, Effect] | None = None,
@@ -138,14 +136,14 @@ class Store:
             if row["key"] is not None and (known := self._known(c, row)):
                 return known
             warnings = warnings_or_refuse(type_, history.load_of(c, type_.name))
-            seq = run(c, _INSERT, row).lastrowid
+            seq = c.execute(_INSERT, row).lastrowid
             job = job_of(find(c, str(row["id"])))
             self.moves.tell(c, "submitted", job)
             place = history.position_of(c, rank_of(priority), int(seq))
             return Accepted(job.id, job.status, place, warnings)
 
     def _known(self, c: Connection, row: dict[str, Any]) -> Accepted | None:
-        known = run(c, _BY_KEY, row).fetchone()
+        known = c.execute(_BY_KEY, row).first()
         if known is None:
             return None
         found = find(c, known[0])

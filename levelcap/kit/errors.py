@@ -6,11 +6,12 @@ LevelcapError
 │   ├── BadValue                  right name, wrong value
 │   ├── BadFile                   a file that does not hold what it should
 │   └── MissingPackage            an optional package; the message has the install command
-└── StateError                    the input is fine, the world is not
-    ├── Busy                      somebody else holds it; trying again may help
-    ├── Corrupt                   stored bytes are not the bytes that were stored
-    ├── Conflict                  it exists already, or was made by a newer version
-    └── NoSpace                   the disk is full
+├── StateError                    the input is fine, the world is not
+│   ├── Busy                      somebody else holds it; trying again may help
+│   ├── Corrupt                   stored bytes are not the bytes that were stored
+│   ├── Conflict                  it exists already, or was made by a newer version
+│   └── NoSpace                   the disk is full
+└── DatabaseFault                 a statement of ours that the database refused
 """
 
 import difflib
@@ -59,6 +60,10 @@ class Conflict(StateError):
 
 class NoSpace(StateError):
     """The disk has no room left."""
+
+
+class DatabaseFault(LevelcapError):
+    """A statement that breaks a constraint or is wrong: neither the input nor the world is."""
 
 
 MAX_VALUE_CHARS = 120

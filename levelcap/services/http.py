@@ -145,7 +145,7 @@ def _on_ours(_request: Request, error: Exception) -> JSONResponse:
         if isinstance(error, kind):
             headers = {"Retry-After": str(BUSY_RETRY_S)} if kind is Busy else None
             return error_json(status, code, without_paths(str(error)), headers)
-    return error_json(500, "internal", "")
+    raise error  # a fault of ours: the boundary logs it
 
 
 def _on_invalid(_request: Request, error: Exception) -> JSONResponse:

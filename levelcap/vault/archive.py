@@ -14,9 +14,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from sqlalchemy import Connection, Engine
-
-from levelcap.kit.db import reading, transaction
+from levelcap.kit.db import Connection, Database, reading, transaction
 from levelcap.kit.errors import BadFile, UserError, refuse
 from levelcap.kit.files import TMP, read_json, room
 from levelcap.kit.paths import folder
@@ -36,7 +34,7 @@ ALLOWED = frozenset({"model.safetensors", "meta.json", MANIFEST, LEDGER_FILE})
 REMEDY = "Give a .tar that levelcap vault pack wrote"
 
 
-def pack(engine: Engine, checkpoint: str, target: Path) -> Path:
+def pack(engine: Database, checkpoint: str, target: Path) -> Path:
     """Write the checkpoint's folder as a tar; the same checkpoint gives the same bytes.
 
     Raises:
@@ -81,7 +79,7 @@ def sweep_uploads() -> None:
             path.unlink(missing_ok=True)
 
 
-def unpack(engine: Engine, source: Path, hero: str, *, reads: bool = False) -> Entry:
+def unpack(engine: Database, source: Path, hero: str, *, reads: bool = False) -> Entry:
     """Take in a checkpoint from a tar, as a base model of `hero`; reads: it is a text hero.
 
     Raises:
@@ -95,7 +93,7 @@ def unpack(engine: Engine, source: Path, hero: str, *, reads: bool = False) -> E
     return entry
 
 
-def take_in(engine: Engine, source: Path, *, reads: bool = False) -> Path:
+def take_in(engine: Database, source: Path, *, reads: bool = False) -> Path:
     """The folder of a tar's checkpoint among the imported ones, checked and probed; no row yet."""
     there = folder("vault") / "imported"
     there.mkdir(exist_ok=True)

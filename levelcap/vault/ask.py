@@ -9,9 +9,7 @@ import re
 import shutil
 from pathlib import Path
 
-from sqlalchemy import Engine
-
-from levelcap.kit.db import reading
+from levelcap.kit.db import Database, reading
 from levelcap.kit.errors import Corrupt, UnknownName, refuse
 from levelcap.kit.files import TMP
 from levelcap.kit.paths import folder
@@ -24,7 +22,7 @@ from levelcap.vault.zones import HOT, load_zones
 _STEP = re.compile(r"checkpoint[_-](\d+)")
 
 
-def resolve(engine: Engine, name: str, hero: str | None = None) -> Entry:
+def resolve(engine: Database, name: str, hero: str | None = None) -> Entry:
     """The row a name means: an id, a canonical name, checkpoint_<step>, champion, best, latest.
 
     Raises:
@@ -45,7 +43,9 @@ def resolve(engine: Engine, name: str, hero: str | None = None) -> Entry:
     return require(found if found is not None else ledger.get(name))
 
 
-def ask_vault_first(name: str, fallback: Path | None = None, engine: Engine | None = None) -> Path:
+def ask_vault_first(
+    name: str, fallback: Path | None = None, engine: Database | None = None
+) -> Path:
     """The folder of a checkpoint: from here, from another stronghold (into the cache), or fallback.
 
     Raises:

@@ -12,9 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Engine, text
-
-from levelcap.kit.db import reading, transaction
+from levelcap.kit.db import Connection, Database, reading, transaction
 from levelcap.kit.errors import Corrupt, refuse, unknown_name
 from levelcap.kit.ids import sha256_bytes, short_id
 from levelcap.kit.publish import MANIFEST, read_manifest, verify
@@ -81,17 +79,13 @@ def register(
         "zone": zone.zone_id, "path": path,
     }  # fmt: skip
     connection.execute(
-        text(
-            "INSERT INTO assets VALUES (:id, :kind, :name, :size, :sha, :parents, 'present', :now,"
-            " NULL, :by) ON CONFLICT (id) DO UPDATE SET status = 'present'"
-        ),
+        "INSERT INTO assets VALUES (:id, :kind, :name, :size, :sha, :parents, 'present', :now,"
+        " NULL, :by) ON CONFLICT (id) DO UPDATE SET status = 'present'",
         values,
     )
     connection.execute(
-        text(
-            "INSERT INTO locations VALUES (:id, :zone, :path, :now)"
-            " ON CONFLICT (asset_id, zone_id) DO UPDATE SET path = excluded.path"
-        ),
+        "INSERT INTO locations VALUES (:id, :zone, :path, :now)"
+        " ON CONFLICT (asset_id, zone_id) DO UPDATE SET path = excluded.path",
         values,
     )
     return asset_id
@@ -103,9 +97,9 @@ def find(connection: Connection, asset_id: str) -> Asset:
     Raises:
         UnknownName: nothing bears this id.
     """
-    row = connection.execute(text("SELECT * FROM assets WHERE id = :i"), {"i": asset_id}).first()
+    row = connection.execute("SELECT * FROM assets WHERE id = :i", {"i": asset_id}).first()
     if row is None:
-        near = connection.execute(text("SELECT id FROM assets ORDER BY created DESC LIMIT 20"))
+        near = connection.execute("SELECT id FROM assets ORDER BY created DESC LIMIT 20")
         raise unknown_name("asset", asset_id, near.scalars())
     return _asset(connection, row)
 
@@ -118,7 +112,7 @@ def list_assets(
         raise unknown_name("asset kind", kind, KINDS)
     query = "SELECT * FROM assets WHERE (:k IS NULL OR kind = :k) AND (:b IS NULL OR created < :b)"
     found = connection.execute(
-        text(query + " ORDER BY created DESC, id LIMIT :n"),
+        query + " ORDER BY created DESC, id LIMIT :n",
         {"k": kind, "b": before, "n": max(1, min(limit, 1000))},
     )
     return [_asset(connection, row) for row in found]
@@ -126,7 +120,7 @@ def list_assets(
 
 def _asset(connection: Connection, row: Any) -> Asset:
     places = connection.execute(
-        text("SELECT zone_id, path FROM locations WHERE asset_id = :i"), {"i": row.id}
+        "SELECT zone_id, path FROM locations WHERE asset_id = :i", {"i": row.id}
     )
     return Asset(
         row.id, row.kind, row.name, row.size_bytes, row.sha256, tuple(json.loads(row.parents)),
@@ -146,7 +140,7 @@ def place_of(asset: Asset, zones: dict[str, Zone] | None = None) -> Path | None:
     return None
 
 
-def verify_asset(engine: Engine, asset_id: str) -> Asset:
+def verify_asset(engine: Database, asset_id: str) -> Asset:
     """Read every byte of an asset and write down what was found.
 
     Raises:
@@ -176,10 +170,10 @@ def verify_asset(engine: Engine, asset_id: str) -> Asset:
         return find(connection, asset_id)
 
 
-def _mark(engine: Engine, asset_ids: Sequence[str], status: str) -> None:
+def _mark(engine: Database, asset_ids: Sequence[str], status: str) -> None:
     with transaction(engine) as connection:
         for asset_id in asset_ids:
             connection.execute(
-                text("UPDATE assets SET status = :s, verified = :t WHERE id = :i"),
+                "UPDATE assets SET status = :s, verified = :t WHERE id = :i",
                 {"s": status, "t": now(), "i": asset_id},
             )

@@ -10,9 +10,7 @@ import re
 from datetime import UTC, datetime
 from pathlib import Path
 
-from sqlalchemy import Engine
-
-from levelcap.kit.db import backup
+from levelcap.kit.db import Database, backup
 from levelcap.kit.ids import check_id
 from levelcap.kit.paths import folder
 from levelcap.kit.publish import sweep
@@ -33,7 +31,7 @@ def list_backups() -> list[Path]:
     return sorted(p for p in backups_folder().iterdir() if _NAME.fullmatch(p.name))
 
 
-def back_up(engine: Engine, why: str = "hourly", at: datetime | None = None) -> Path:
+def back_up(engine: Database, why: str = "hourly", at: datetime | None = None) -> Path:
     """Copy the database, checked, and thin out the old copies."""
     moment = (at or datetime.now(UTC)).strftime("%Y%m%d-%H%M%S")
     place = backups_folder()

@@ -8,9 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Engine, text
-
-from levelcap.kit.db import reading, transaction
+from levelcap.kit.db import Connection, Database, reading, transaction
 from levelcap.kit.errors import Conflict, refuse
 from levelcap.kit.ids import check_words
 from levelcap.vault.assets import now, verify_asset
@@ -46,11 +44,11 @@ def history(connection: Connection, hero: str | None, limit: int = 100) -> list[
         "SELECT * FROM champions WHERE (:h IS NULL OR hero = :h) AND undone = 0"
         " ORDER BY seq DESC LIMIT :n"
     )
-    found = connection.execute(text(query), {"h": hero, "n": limit})
+    found = connection.execute(query, {"h": hero, "n": limit})
     return [Promotion(r.seq, r.hero, r.checkpoint, r.previous, r.time, r.reason) for r in found]
 
 
-def promote(engine: Engine, checkpoint: str, reason: str) -> Promotion:
+def promote(engine: Database, checkpoint: str, reason: str) -> Promotion:
     """Make a checkpoint the champion of its hero, after reading every byte of it.
 
     One that has never worked is probed first.
@@ -69,10 +67,8 @@ def promote(engine: Engine, checkpoint: str, reason: str) -> Promotion:
             remedy = "Choose another checkpoint, or leave it"
             raise Conflict(refuse("this checkpoint is the champion already", entry.id, remedy))
         connection.execute(
-            text(
-                "INSERT INTO champions (hero, checkpoint, previous, time, reason)"
-                " VALUES (:h, :c, :p, :t, :r)"
-            ),
+            "INSERT INTO champions (hero, checkpoint, previous, time, reason)"
+                " VALUES (:h, :c, :p, :t, :r)",
             {
                 "h": entry.hero, "c": entry.id, "p": before.checkpoint if before else None,
                 "t": now(), "r": reason,
@@ -83,7 +79,7 @@ def promote(engine: Engine, checkpoint: str, reason: str) -> Promotion:
     return after
 
 
-def roll_back(engine: Engine, hero: str) -> Promotion | None:
+def roll_back(engine: Database, hero: str) -> Promotion | None:
     """Undo the last promotion of a hero; returns the champion after it (None: none is left).
 
     Raises:
@@ -98,7 +94,5 @@ def roll_back(engine: Engine, hero: str) -> Promotion | None:
         require(get_ledger(engine).get(lines[1].checkpoint))
         verify_asset(engine, lines[1].checkpoint)
     with transaction(engine) as connection:
-        connection.execute(
-            text("UPDATE champions SET undone = 1 WHERE seq = :s"), {"s": lines[0].seq}
-        )
+        connection.execute("UPDATE champions SET undone = 1 WHERE seq = :s", {"s": lines[0].seq})
         return champion_of(connection, hero)

@@ -16,9 +16,7 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Engine, text
-
-from levelcap.kit.db import open_db, reading, transaction
+from levelcap.kit.db import Connection, Database, open_db, reading, transaction
 from levelcap.kit.errors import Corrupt, refuse, unknown_name
 from levelcap.kit.files import dump_json
 from levelcap.kit.ids import checkpoint_name
@@ -116,10 +114,10 @@ def save(connection: Connection, place: Path, facts: Facts, zone: Zone) -> Entry
     if (known := row_of(connection, asset_id)) is not None:
         return known
     asset = connection.execute(
-        text("SELECT size_bytes, sha256, parents, created_by FROM assets WHERE id = :i"),
+        "SELECT size_bytes, sha256, parents, created_by FROM assets WHERE id = :i",
         {"i": asset_id},
     ).one()
-    last = connection.execute(text("SELECT coalesce(max(seq), 0) FROM ledger")).scalar_one()
+    last = connection.execute("SELECT coalesce(max(seq), 0) FROM ledger").scalar_one()
     if facts.role not in ROLES:
         raise unknown_name("role of a checkpoint", facts.role, ROLES)
     values = asdict(facts) | {
@@ -132,7 +130,7 @@ def save(connection: Connection, place: Path, facts: Facts, zone: Zone) -> Entry
     values |= {"has_optimizer": int(facts.has_optimizer), "base": int(facts.base)}
     names = ", ".join(_COLUMNS)
     slots = ", ".join(f":{name}" for name in _COLUMNS)
-    connection.execute(text(f"INSERT INTO ledger ({names}) VALUES ({slots})"), values)
+    connection.execute(f"INSERT INTO ledger ({names}) VALUES ({slots})", values)
     found = row_of(connection, asset_id)
     assert found is not None
     return found
@@ -148,9 +146,7 @@ def rate(
 ) -> None:
     """Write Elo and its interval into a row, and whether it is only a bound."""
     connection.execute(
-        text(
-            "UPDATE ledger SET elo = :e, elo_low = :l, elo_high = :h, elo_bound = :b WHERE id = :i"
-        ),
+        "UPDATE ledger SET elo = :e, elo_low = :l, elo_high = :h, elo_bound = :b WHERE id = :i",
         {"e": elo[0], "l": elo[1], "h": elo[2], "b": bound, "i": checkpoint},
     )
 
@@ -161,13 +157,13 @@ def amend(connection: Connection, checkpoint: str, **values: float | int | str |
         if name not in ("accuracy", "val_loss", "skill_name", "skill_level", "pinned", "base"):
             raise unknown_name("amendable column", name, ("accuracy", "val_loss", "pinned"))
         connection.execute(
-            text(f"UPDATE ledger SET {name} = :v WHERE id = :i"), {"v": value, "i": checkpoint}
+            f"UPDATE ledger SET {name} = :v WHERE id = :i", {"v": value, "i": checkpoint}
         )
 
 
 def row_of(connection: Connection, checkpoint: str) -> Entry | None:
     """The row with this id, or None."""
-    query = text(f"SELECT {', '.join(_COLUMNS)} FROM ledger WHERE id = :i")
+    query = f"SELECT {', '.join(_COLUMNS)} FROM ledger WHERE id = :i"
     row = connection.execute(query, {"i": checkpoint}).first()
     return None if row is None else _entry(row)
 
@@ -183,7 +179,7 @@ def _entry(row: Any) -> Entry:
 class Ledger:
     """The ledger of one realm, for reading; writers use `save` in their own transaction."""
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: Database) -> None:
         self.engine = engine
 
     def get(self, checkpoint: str) -> Entry:
@@ -256,7 +252,7 @@ class Ledger:
     def count(self) -> int:
         """Rows that are not retired."""
         with reading(self.engine) as connection:
-            query = text("SELECT count(*) FROM ledger WHERE retired IS NULL")
+            query = "SELECT count(*) FROM ledger WHERE retired IS NULL"
             return int(connection.execute(query).scalar_one())
 
     def _select(
@@ -268,17 +264,17 @@ class Ledger:
         query = f"SELECT {names} FROM ledger WHERE {where} {tail}"
         given = {name: value for name, value in values.items() if value is not None}
         given |= {"most": max(1, min(limit, 1000)), "skip": offset}
-        found = connection.execute(text(query), given)
+        found = connection.execute(query, given)
         return [_entry(row) for row in found]
 
 
-def get_ledger(engine: Engine | None = None) -> Ledger:
+def get_ledger(engine: Database | None = None) -> Ledger:
     """The ledger of this realm."""
     return Ledger(engine or open_db(folder("state") / DATABASE))
 
 
 def adopt_orphans(
-    engine: Engine, places: Iterable[Path], describe: Callable[[Path], Facts | None]
+    engine: Database, places: Iterable[Path], describe: Callable[[Path], Facts | None]
 ) -> list[str]:
     """Write rows for whole snapshots that have none; returns their ids.
 
@@ -307,14 +303,14 @@ def adopt_orphans(
     return adopted
 
 
-def missing_folders(engine: Engine) -> list[str]:
+def missing_folders(engine: Database) -> list[str]:
     """Ids of rows that are not retired and whose folder is gone from every stronghold."""
     from levelcap.vault.assets import find, place_of
 
     zones = load_zones()
     with reading(engine) as connection:
-        ids = connection.execute(text("SELECT id FROM ledger WHERE retired IS NULL")).scalars()
-        return [i for i in ids.all() if place_of(find(connection, i), zones) is None]
+        ids = connection.execute("SELECT id FROM ledger WHERE retired IS NULL").scalars()
+        return [i for i in ids if place_of(find(connection, i), zones) is None]
 
 
 def require(entry: Entry) -> Entry:

@@ -13,9 +13,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from sqlalchemy import Connection, Engine, text
-
-from levelcap.kit.db import reading, transaction
+from levelcap.kit.db import Connection, Database, reading, transaction
 from levelcap.kit.errors import BadFile, StateError, refuse
 from levelcap.kit.ids import sha256_bytes
 from levelcap.kit.publish import MANIFEST
@@ -53,19 +51,19 @@ def probe(place: Path) -> None:
 
 def has_passed(connection: Connection, digest: str) -> bool:
     """Is this digest (sha256 of a manifest) known to be a net that works?"""
-    query = text("SELECT 1 FROM probes WHERE digest = :d")
+    query = "SELECT 1 FROM probes WHERE digest = :d"
     return connection.execute(query, {"d": digest}).first() is not None
 
 
 def remember(connection: Connection, digest: str, how: str) -> None:
     """A net of this digest has worked; how: "probe" or "evaluation"."""
     connection.execute(
-        text("INSERT INTO probes VALUES (:d, :h, :t) ON CONFLICT (digest) DO NOTHING"),
+        "INSERT INTO probes VALUES (:d, :h, :t) ON CONFLICT (digest) DO NOTHING",
         {"d": digest, "h": how, "t": now()},
     )
 
 
-def require_probed(engine: Engine, checkpoint: str) -> None:
+def require_probed(engine: Database, checkpoint: str) -> None:
     """Probe a kept checkpoint unless its digest has passed before.
 
     Raises:

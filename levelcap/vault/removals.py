@@ -8,9 +8,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-from sqlalchemy import Connection, Engine, text
-
-from levelcap.kit.db import reading, transaction
+from levelcap.kit.db import Connection, Database, reading, transaction
 from levelcap.kit.errors import BadValue, Conflict, LevelcapError, refuse
 from levelcap.vault.ledger import get_ledger, require
 from levelcap.vault.retention import remove_checkpoint
@@ -18,7 +16,7 @@ from levelcap.vault.retention import remove_checkpoint
 MAX_DELAY_S = 86_400.0
 
 
-def schedule(engine: Engine, checkpoint: str, delay_s: float) -> str:
+def schedule(engine: Database, checkpoint: str, delay_s: float) -> str:
     """Remove a checkpoint after a while; returns when. Asked again, the new time counts.
 
     Raises:
@@ -33,27 +31,25 @@ def schedule(engine: Engine, checkpoint: str, delay_s: float) -> str:
     due = _iso(datetime.now(UTC) + timedelta(seconds=delay_s))
     with transaction(engine) as connection:
         query = "SELECT count(*) FROM champions WHERE checkpoint = :c AND undone = 0"
-        if connection.execute(text(query), {"c": entry.id}).scalar_one():
+        if connection.execute(query, {"c": entry.id}).scalar_one():
             remedy = "Roll back or promote another one first"
             raise Conflict(refuse("a champion is not removed", entry.id, remedy))
         connection.execute(
-            text(
-                "INSERT INTO removals VALUES (:c, :d)"
-                " ON CONFLICT (checkpoint) DO UPDATE SET due = excluded.due"
-            ),
+            "INSERT INTO removals VALUES (:c, :d)"
+            " ON CONFLICT (checkpoint) DO UPDATE SET due = excluded.due",
             {"c": entry.id, "d": due},
         )
     return due
 
 
-def take_back(engine: Engine, checkpoint: str) -> None:
+def take_back(engine: Database, checkpoint: str) -> None:
     """Let a checkpoint stay after all.
 
     Raises:
         Conflict: nobody asked for its removal, or it is gone.
     """
     with transaction(engine) as connection:
-        query = text("DELETE FROM removals WHERE checkpoint = :c")
+        query = "DELETE FROM removals WHERE checkpoint = :c"
         if connection.execute(query, {"c": checkpoint}).rowcount == 0:
             remedy = "See `levelcap vault ls`"
             raise Conflict(refuse("its removal does not wait (any more)", checkpoint, remedy))
@@ -61,11 +57,11 @@ def take_back(engine: Engine, checkpoint: str) -> None:
 
 def waiting(connection: Connection) -> dict[str, str]:
     """Id of a checkpoint -> when it goes."""
-    rows = connection.execute(text("SELECT checkpoint, due FROM removals"))
+    rows = connection.execute("SELECT checkpoint, due FROM removals")
     return {checkpoint: due for checkpoint, due in rows}
 
 
-def carry_out_due(engine: Engine, at: datetime | None = None) -> dict[str, str | None]:
+def carry_out_due(engine: Database, at: datetime | None = None) -> dict[str, str | None]:
     """Remove what is due; id -> None, or why it stays (it has become champion)."""
     moment = _iso(at or datetime.now(UTC))
     with reading(engine) as connection:
@@ -79,9 +75,7 @@ def carry_out_due(engine: Engine, at: datetime | None = None) -> dict[str, str |
             ends[checkpoint] = str(error)
         with transaction(engine) as connection:
             # Last: killed before this line, the next round finds the row again.
-            connection.execute(
-                text("DELETE FROM removals WHERE checkpoint = :c"), {"c": checkpoint}
-            )
+            connection.execute("DELETE FROM removals WHERE checkpoint = :c", {"c": checkpoint})
     return ends
 
 

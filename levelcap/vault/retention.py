@@ -11,9 +11,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from sqlalchemy import Engine, text
-
-from levelcap.kit.db import reading, transaction
+from levelcap.kit.db import Database, reading, transaction
 from levelcap.kit.errors import Conflict, refuse
 from levelcap.kit.publish import retire, sweep
 from levelcap.vault.assets import find, now, place_of
@@ -37,7 +35,7 @@ class Plan:
         return sum(entry.size_bytes for entry in self.remove)
 
 
-def plan_retention(engine: Engine, keep: int = KEEP, at: datetime | None = None) -> Plan:
+def plan_retention(engine: Database, keep: int = KEEP, at: datetime | None = None) -> Plan:
     """Decide without touching anything."""
     moment = at or datetime.now(UTC)
     rows = _all_rows(engine)
@@ -55,7 +53,7 @@ def plan_retention(engine: Engine, keep: int = KEEP, at: datetime | None = None)
     return Plan(remove, protected)
 
 
-def _all_rows(engine: Engine) -> list[Entry]:
+def _all_rows(engine: Database) -> list[Entry]:
     ledger, rows, before = get_ledger(engine), [], None
     while page := ledger.list(limit=1000, before=before):
         rows += page
@@ -63,11 +61,11 @@ def _all_rows(engine: Engine) -> list[Entry]:
     return rows
 
 
-def _protected(engine: Engine, rows: list[Entry], moment: datetime) -> dict[str, str]:
+def _protected(engine: Database, rows: list[Entry], moment: datetime) -> dict[str, str]:
     """Id -> why it must stay."""
     reasons: dict[str, str] = {}
     with reading(engine) as connection:
-        query = text("SELECT checkpoint FROM champions WHERE undone = 0")
+        query = "SELECT checkpoint FROM champions WHERE undone = 0"
         for checkpoint in connection.execute(query).scalars():
             reasons[checkpoint] = "champion"
     latest: set[str | None] = set()
@@ -90,14 +88,14 @@ def _protected(engine: Engine, rows: list[Entry], moment: datetime) -> dict[str,
     return reasons
 
 
-def carry_out(engine: Engine, plan: Plan) -> list[str]:
+def carry_out(engine: Database, plan: Plan) -> list[str]:
     """Remove what the plan says, one after the other; returns the ids."""
     for entry in plan.remove:
         remove_checkpoint(engine, entry.id)
     return [entry.id for entry in plan.remove]
 
 
-def remove_checkpoint(engine: Engine, checkpoint: str) -> None:
+def remove_checkpoint(engine: Database, checkpoint: str) -> None:
     """Ledger first, then the folder. A champion is never removed.
 
     Raises:
@@ -107,28 +105,26 @@ def remove_checkpoint(engine: Engine, checkpoint: str) -> None:
     with transaction(engine) as connection:
         asset = find(connection, checkpoint)
         query = "SELECT count(*) FROM champions WHERE checkpoint = :c AND undone = 0"
-        if connection.execute(text(query), {"c": checkpoint}).scalar_one():
+        if connection.execute(query, {"c": checkpoint}).scalar_one():
             remedy = "Roll back or promote another one first"
             raise Conflict(refuse("a champion is not removed", checkpoint, remedy))
         when = now()
         connection.execute(
-            text("UPDATE ledger SET retired = :t WHERE id = :c"), {"t": when, "c": checkpoint}
+            "UPDATE ledger SET retired = :t WHERE id = :c", {"t": when, "c": checkpoint}
         )
-        connection.execute(
-            text("UPDATE assets SET status = 'retired' WHERE id = :c"), {"c": checkpoint}
-        )
+        connection.execute("UPDATE assets SET status = 'retired' WHERE id = :c", {"c": checkpoint})
     place = place_of(asset, zones)
     if place is not None:
         retire(place)
     with transaction(engine) as connection:
-        connection.execute(text("DELETE FROM locations WHERE asset_id = :c"), {"c": checkpoint})
+        connection.execute("DELETE FROM locations WHERE asset_id = :c", {"c": checkpoint})
 
 
-def finish_removals(engine: Engine) -> list[str]:
+def finish_removals(engine: Database) -> list[str]:
     """At a start: remove folders whose row is retired but that a kill left behind; sweep."""
     with reading(engine) as connection:
         query = "SELECT asset_id FROM locations JOIN ledger ON id = asset_id WHERE retired NOTNULL"
-        left = list(connection.execute(text(query)).scalars())
+        left = connection.execute(query).scalars()
     parents: set[Path] = set()
     zones = load_zones()
     for checkpoint in left:
@@ -140,7 +136,7 @@ def finish_removals(engine: Engine) -> list[str]:
         if place is not None:
             retire(place)
         with transaction(engine) as connection:
-            connection.execute(text("DELETE FROM locations WHERE asset_id = :c"), {"c": checkpoint})
+            connection.execute("DELETE FROM locations WHERE asset_id = :c", {"c": checkpoint})
     for parent in parents:
         if parent.is_dir():
             sweep(parent)

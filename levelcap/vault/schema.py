@@ -12,7 +12,7 @@ probes     digests of checkpoints that have worked once, and how that is known
 
 from __future__ import annotations
 
-from sqlalchemy import Connection
+from levelcap.kit.db import Connection
 
 SCOPE = "vault"
 
@@ -58,12 +58,12 @@ _FIRST = (
 def create_vault(connection: Connection) -> None:
     """The first tables."""
     for statement in _FIRST:
-        connection.exec_driver_sql(statement)
+        connection.execute(statement)
 
 
 def create_removals(connection: Connection) -> None:
     """Removals that wait."""
-    connection.exec_driver_sql(
+    connection.execute(
         "CREATE TABLE removals (checkpoint TEXT PRIMARY KEY REFERENCES ledger (id),"
         " due TEXT NOT NULL) STRICT"
     )
@@ -71,21 +71,21 @@ def create_removals(connection: Connection) -> None:
 
 def index_elo(connection: Connection) -> None:
     """Pages sort by Elo."""
-    connection.exec_driver_sql("CREATE INDEX ledger_by_elo ON ledger (elo)")
+    connection.execute("CREATE INDEX ledger_by_elo ON ledger (elo)")
 
 
 def add_elo_bound(connection: Connection) -> None:
     """What kind of number an Elo is: "" an estimate, ">" or "<" only a bound (a perfect record)."""
-    connection.exec_driver_sql("ALTER TABLE ledger ADD COLUMN elo_bound TEXT NOT NULL DEFAULT ''")
+    connection.execute("ALTER TABLE ledger ADD COLUMN elo_bound TEXT NOT NULL DEFAULT ''")
 
 
 def create_probes(connection: Connection) -> None:
     """Digests that have worked; what was judged or served before has."""
-    connection.exec_driver_sql(
+    connection.execute(
         "CREATE TABLE probes (digest TEXT PRIMARY KEY, how TEXT NOT NULL, time TEXT NOT NULL)"
         " STRICT"
     )
-    connection.exec_driver_sql(
+    connection.execute(
         "INSERT INTO probes SELECT DISTINCT sha256, 'evaluation', timestamp FROM ledger WHERE id IN"
         " (SELECT checkpoint FROM evals UNION SELECT checkpoint FROM champions)"
         " GROUP BY sha256"

@@ -8,10 +8,10 @@ in forty games a bot, then training is paused. minutes: of the imitation and of 
 
 import sys
 
-from levelcap.campaign import flywheel
-from levelcap.campaign.control import control
-from levelcap.campaign.curves import roll_up
 from levelcap.campaign.realm import realm
+from levelcap.campaign.story.curves import roll_up
+from levelcap.campaign.wheel import flywheel
+from levelcap.campaign.wheel.control import control
 from levelcap.kit.paths import folder
 from levelcap.services.arena.daemon import worker
 from levelcap.vault.ledger import get_ledger

@@ -1,7 +1,7 @@
 """Makes a realm under $LEVELCAP_HOME whose champion is a net that was never trained."""
 
-from levelcap.campaign import campaigns
 from levelcap.campaign.realm import realm
+from levelcap.campaign.story import campaigns
 from levelcap.kit.db import transaction
 from levelcap.vault.champion import promote
 from tests.services.oracles import net_in_vault

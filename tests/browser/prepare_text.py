@@ -4,9 +4,10 @@ A dummy net is schooled and taught by a real worker and its checkpoints are judg
 run reports exams that passed four levels, as a longer run would, and training is paused.
 """
 
-from levelcap.campaign import flywheel, runs, skills
-from levelcap.campaign.control import control, switch
 from levelcap.campaign.realm import realm
+from levelcap.campaign.story import runs, skills
+from levelcap.campaign.wheel import flywheel
+from levelcap.campaign.wheel.control import control, switch
 from levelcap.kit.db import reading, transaction
 from levelcap.kit.files import append_jsonl
 from levelcap.kit.paths import folder

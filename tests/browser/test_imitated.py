@@ -3,8 +3,8 @@
 import pytest
 from playwright.sync_api import expect
 
-from levelcap.campaign import quests
 from levelcap.campaign.realm import realm
+from levelcap.campaign.story import quests
 from levelcap.kit.db import reading
 from levelcap.kit.paths import folder
 from levelcap.lake.read import open_shards

@@ -8,7 +8,6 @@ import time
 import httpx
 import pytest
 from playwright.sync_api import expect
-from sqlalchemy import text
 
 from levelcap.campaign.realm import realm
 from levelcap.kit.db import reading
@@ -382,7 +381,7 @@ def test_a_killed_tavern_comes_back_and_tells_what_was_missed(inn, visit):
     last = json.loads(noted.read_text())
     with realm() as opened, reading(opened.engine) as connection:
         query = "SELECT min(seq) FROM events WHERE kind = 'eval.completed'"
-        first = connection.execute(text(query)).scalar_one()
+        first = connection.execute(query).scalar_one()
     noted.write_text(json.dumps({**last, "time": time.time() - 3600, "seq": first - 1}))
     page.evaluate("window.__before = true")
     inn.start("tavern")

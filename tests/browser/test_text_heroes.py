@@ -5,8 +5,8 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from levelcap.campaign import campaigns
 from levelcap.campaign.realm import realm
+from levelcap.campaign.story import campaigns
 from levelcap.kit.db import reading
 from tests.browser.inn import OUT, PHONE, WIDE, serving
 from tests.services.realms import until

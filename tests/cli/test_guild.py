@@ -4,12 +4,12 @@ import json
 
 import pytest
 
-from levelcap.campaign.control import switch
 from levelcap.campaign.realm import realm
-from levelcap.campaign.runs import run_folder
+from levelcap.campaign.story.runs import run_folder
+from levelcap.campaign.wheel.control import switch
 from levelcap.cli.main import main
 from levelcap.guild.engine import get_engine
-from tests.campaign.test_studies import begun, exam_row, take
+from tests.campaign.kinds.test_studies import begun, exam_row, take
 
 
 def run(capsys, *tokens):

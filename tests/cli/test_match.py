@@ -7,8 +7,9 @@ import time
 import pytest
 from websockets.sync.client import connect
 
-from levelcap.campaign import flywheel, quests
 from levelcap.campaign.realm import realm
+from levelcap.campaign.story import quests
+from levelcap.campaign.wheel import flywheel
 from levelcap.kit.db import reading
 from levelcap.play.person import FIRE, Input
 from levelcap.services.clients import Client

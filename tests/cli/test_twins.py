@@ -2,8 +2,9 @@
 
 import json
 
-from levelcap.campaign import breaker, campaigns, flywheel, quests
-from levelcap.campaign.recipes import read_recipe
+from levelcap.campaign.story import campaigns, quests
+from levelcap.campaign.wheel import breaker, flywheel
+from levelcap.campaign.work.recipes import read_recipe
 from levelcap.kit.db import reading, transaction
 from levelcap.vault.ledger import get_ledger
 from tests.cli.calling import levelcap

@@ -10,8 +10,8 @@ from tests.house.sources import PACKAGE, ROOT, imports, module_of, name_of, pack
 TORCH_FREE = (
     *("kit", "world", "guild", "jobs", "lake", "coach", "vault"),
     *(
-        f"campaign.{p.stem}"
-        for p in sorted((PACKAGE / "campaign").glob("[a-z]*.py"))
+        ".".join(p.relative_to(PACKAGE).with_suffix("").parts)
+        for p in sorted((PACKAGE / "campaign").rglob("[a-z]*.py"))
         if p.stem not in ("handlers", "evaluate", "teaching")
     ),
     *("play.matchup", "play.panel", "play.ratings", "play.rollout"),
@@ -27,7 +27,7 @@ FARAMA = {"gymnasium", "pettingzoo", "mpe2"}
 FARAMA_ALLOWED = {f"levelcap/world/{name}.py" for name in ("farama", "outside", "spaces")}
 KIT_MAY_IMPORT = {
     *("levelcap", "numpy", "pydantic", "pydantic_settings", "pysqlite3"),
-    *("rich", "sqlalchemy", "structlog", "yaml"),
+    *("rich", "structlog", "yaml"),
 }
 
 

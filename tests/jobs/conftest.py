@@ -1,7 +1,6 @@
 """A queue of its own for every test, with a clock that the test moves."""
 
 import pytest
-from sqlalchemy import text
 
 from levelcap.jobs.schema import migrate
 from levelcap.jobs.store import Store
@@ -14,7 +13,7 @@ def engine(tmp_path):
     engine = db.open_db(tmp_path / "realm.db")
     migrate(engine)
     with db.transaction(engine) as connection:
-        connection.execute(text("CREATE TABLE effects (job_id TEXT NOT NULL, n INTEGER)"))
+        connection.execute("CREATE TABLE effects (job_id TEXT NOT NULL, n INTEGER)")
     yield engine
     engine.dispose()
 

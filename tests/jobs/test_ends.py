@@ -1,5 +1,4 @@
 import pytest
-from sqlalchemy import text
 
 from levelcap.jobs.job import ERROR_CODES, RETRYABLE, JobFailed, Refused, Status
 from levelcap.jobs.store import Store
@@ -16,12 +15,12 @@ def job(store):
 
 def effects(engine):
     with db.reading(engine) as connection:
-        return connection.execute(text("SELECT job_id, n FROM effects")).all()
+        return connection.execute("SELECT job_id, n FROM effects").all()
 
 
 def write_effect(connection, job, result):
     row = {"id": job.id, "n": result["n"]}
-    connection.execute(text("INSERT INTO effects VALUES (:id, :n)"), row)
+    connection.execute("INSERT INTO effects VALUES (:id, :n)", row)
 
 
 def kinds(store, job):

@@ -1,7 +1,6 @@
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from sqlalchemy import text
 
 from levelcap.jobs.store import Store
 from levelcap.kit import db
@@ -19,10 +18,8 @@ def finish(store, count):
 def age_all(engine, days):
     moment = (datetime.now(UTC) - timedelta(days=days)).isoformat(timespec="milliseconds")
     with db.transaction(engine) as connection:
-        connection.execute(
-            text("UPDATE jobs SET ended = :m WHERE ended IS NOT NULL"), {"m": moment}
-        )
-        connection.execute(text("UPDATE workers SET seen = :m"), {"m": moment})
+        connection.execute("UPDATE jobs SET ended = :m WHERE ended IS NOT NULL", {"m": moment})
+        connection.execute("UPDATE workers SET seen = :m", {"m": moment})
 
 
 def test_pages_follow_each_other_without_gap_or_repeat(store):
@@ -90,7 +87,7 @@ def test_a_purge_takes_old_final_jobs_with_their_events_and_keeps_the_newest(sto
     assert [job.payload["n"] for job in store.list()] == [5, 4, 3]
     with db.reading(engine) as connection:
         orphans = "SELECT count(*) FROM job_events WHERE job_id NOT IN (SELECT id FROM jobs)"
-        assert connection.execute(text(orphans)).scalar() == 0
+        assert connection.execute(orphans).scalar() == 0
     assert store.purge(7, keep=0, limit=1) == 1
     assert store.purge(7, keep=0) == 1
     assert [job.payload["n"] for job in store.list()] == [5]

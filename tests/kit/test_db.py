@@ -1,42 +1,38 @@
 import subprocess
 import sys
 import threading
-from pathlib import Path
 
 import pysqlite3.dbapi2 as sqlite
 import pytest
-from sqlalchemy import text
-from sqlalchemy.exc import IntegrityError, OperationalError
 
 from levelcap.kit import db
-from levelcap.kit.errors import BadValue, Busy, Conflict, Corrupt, StateError
+from levelcap.kit.errors import BadValue, Busy, Conflict, Corrupt, DatabaseFault, StateError
 
 WRITER = """
 import sys
 from pathlib import Path
-from sqlalchemy import text
 from levelcap.kit import db
 
 engine = db.open_db(Path(sys.argv[1]))
 for _ in range(150):
     with db.transaction(engine) as c:
-        n = c.execute(text("SELECT n FROM counter")).scalar()
-        c.execute(text("UPDATE counter SET n = :n"), {"n": n + 1})
+        n = c.execute("SELECT n FROM counter").scalar()
+        c.execute("UPDATE counter SET n = :n", {"n": n + 1})
 """
 
 
 def make_counter(connection):
-    connection.execute(text("CREATE TABLE counter (n INTEGER NOT NULL)"))
-    connection.execute(text("INSERT INTO counter VALUES (0)"))
+    connection.execute("CREATE TABLE counter (n INTEGER NOT NULL)")
+    connection.execute("INSERT INTO counter VALUES (0)")
 
 
 def make_children(connection):
-    connection.execute(text("CREATE TABLE parent (id INTEGER PRIMARY KEY)"))
-    connection.execute(text("CREATE TABLE child (p INTEGER REFERENCES parent (id))"))
+    connection.execute("CREATE TABLE parent (id INTEGER PRIMARY KEY)")
+    connection.execute("CREATE TABLE child (p INTEGER REFERENCES parent (id))")
 
 
 def broken_migration(connection):
-    connection.execute(text("CREATE TABLE half (a INTEGER)"))
+    connection.execute("CREATE TABLE half (a INTEGER)")
     raise RuntimeError("stop")
 
 
@@ -49,19 +45,19 @@ def engine(tmp_path):
 
 def count(engine):
     with db.reading(engine) as connection:
-        return connection.execute(text("SELECT n FROM counter")).scalar()
+        return connection.execute("SELECT n FROM counter").scalar()
 
 
 def tables(engine):
     with db.reading(engine) as connection:
-        query = text("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")
-        return list(connection.execute(query).scalars())
+        query = "SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name"
+        return connection.execute(query).scalars()
 
 
 def test_connections_are_set_up_for_safety(engine):
     with db.reading(engine) as connection:
         found = {
-            name: connection.exec_driver_sql(f"PRAGMA {name}").scalar()
+            name: connection.execute(f"PRAGMA {name}").scalar()
             for name in ("journal_mode", "synchronous", "foreign_keys", "busy_timeout")
         }
     assert found == {
@@ -88,25 +84,25 @@ def test_a_file_that_is_no_database_is_refused(tmp_path):
 def test_a_transaction_commits_or_rolls_back_as_a_whole(engine):
     db.migrate(engine, [make_counter])
     with db.transaction(engine) as connection:
-        connection.execute(text("UPDATE counter SET n = 1"))
+        connection.execute("UPDATE counter SET n = 1")
     with pytest.raises(RuntimeError, match="stop"), db.transaction(engine) as connection:
-        connection.execute(text("UPDATE counter SET n = 2"))
+        connection.execute("UPDATE counter SET n = 2")
         raise RuntimeError("stop")
     assert count(engine) == 1
 
 
 def test_foreign_keys_are_enforced(engine):
     db.migrate(engine, [make_children])
-    with pytest.raises(IntegrityError), db.transaction(engine) as connection:
-        connection.execute(text("INSERT INTO child VALUES (7)"))
+    with pytest.raises(DatabaseFault, match="FOREIGN KEY"), db.transaction(engine) as connection:
+        connection.execute("INSERT INTO child VALUES (7)")
 
 
 def test_reading_refuses_to_write_and_is_not_stopped_by_a_writer(engine):
     db.migrate(engine, [make_counter])
-    with pytest.raises(OperationalError, match="readonly"), db.reading(engine) as connection:
-        connection.execute(text("UPDATE counter SET n = 5"))
+    with pytest.raises(StateError, match="readonly"), db.reading(engine) as connection:
+        connection.execute("UPDATE counter SET n = 5")
     with db.transaction(engine) as writer:
-        writer.execute(text("UPDATE counter SET n = 9"))
+        writer.execute("UPDATE counter SET n = 9")
         assert count(engine) == 0
     assert count(engine) == 9
 
@@ -114,7 +110,7 @@ def test_reading_refuses_to_write_and_is_not_stopped_by_a_writer(engine):
 def test_a_transaction_holds_the_write_lock_before_its_body_runs(engine):
     db.migrate(engine, [make_counter])
     with db.transaction(engine):
-        other = sqlite.connect(engine.url.database, timeout=0, isolation_level=None)
+        other = sqlite.connect(str(engine.path), timeout=0, isolation_level=None)
         with pytest.raises(sqlite.OperationalError, match="locked"):
             other.execute("BEGIN IMMEDIATE")
         other.close()
@@ -122,7 +118,7 @@ def test_a_transaction_holds_the_write_lock_before_its_body_runs(engine):
 
 def test_two_processes_count_together_without_loss_or_locked(engine):
     db.migrate(engine, [make_counter])
-    command = [sys.executable, "-c", WRITER, engine.url.database]
+    command = [sys.executable, "-c", WRITER, str(engine.path)]
     writers = [subprocess.Popen(command, stderr=subprocess.PIPE, text=True) for _ in range(2)]
     for writer in writers:
         _, said = writer.communicate(timeout=120)
@@ -133,7 +129,7 @@ def test_two_processes_count_together_without_loss_or_locked(engine):
 def test_a_lock_held_too_long_is_busy_and_a_lock_let_go_is_waited_for(engine, monkeypatch):
     db.migrate(engine, [make_counter])
     monkeypatch.setattr(db, "BUSY_TIMEOUT_MS", 50)
-    quick = db.open_db(Path(engine.url.database))
+    quick = db.open_db(engine.path)
     held, let_go = threading.Event(), threading.Event()
 
     def hold():
@@ -149,7 +145,7 @@ def test_a_lock_held_too_long_is_busy_and_a_lock_let_go_is_waited_for(engine, mo
     monkeypatch.setattr(db, "BUSY_ATTEMPTS", 100)
     threading.Timer(0.3, let_go.set).start()
     with db.transaction(quick) as connection:
-        connection.execute(text("UPDATE counter SET n = 1"))
+        connection.execute("UPDATE counter SET n = 1")
     holder.join()
     quick.dispose()
     assert count(engine) == 1
@@ -190,7 +186,7 @@ def test_a_backup_is_a_whole_database_taken_while_in_use(engine, tmp_path):
     target = tmp_path / "backup.db"
     for n in (1, 2):
         with db.transaction(engine) as connection:
-            connection.execute(text("UPDATE counter SET n = :n"), {"n": n})
+            connection.execute("UPDATE counter SET n = :n", {"n": n})
         db.backup(engine, target)
     copy = db.open_db(target)
     assert count(copy) == 2
@@ -209,3 +205,58 @@ def test_database_backup_and_log_are_their_owners_alone(tmp_path):
     modes = {p.name: p.stat().st_mode & 0o777 for p in tmp_path.iterdir() if p.is_file()}
     engine.dispose()
     assert set(modes) >= {"a.db", "a.db-wal", "b.db", "c.log"} and set(modes.values()) == {0o600}
+
+
+def test_rows_have_names_and_a_result_is_read_in_one_word(engine):
+    db.migrate(engine, [make_children])
+    with db.transaction(engine) as connection:
+        connection.execute_many("INSERT INTO parent VALUES (:i)", [{"i": 3}, {"i": 5}])
+        changed = connection.execute("UPDATE parent SET id = :n WHERE id = :i", {"i": 5, "n": 7})
+        assert changed.rowcount == 1
+        assert connection.execute("INSERT INTO parent VALUES (9)").lastrowid == 9
+    with db.reading(engine) as connection:
+        rows = connection.execute("SELECT id, id + 1 AS following, count(*) OVER () FROM parent")
+        first, *_, last = rows.all()
+        assert (first.id, first.following, first[2]) == (3, 4, 3) and tuple(last) == (9, 10, 3)
+        query = "SELECT id FROM parent WHERE id > :i ORDER BY id"
+        assert connection.execute(query, {"i": 3, "unused": 0}).scalars() == [7, 9]
+        assert connection.execute(query, {"i": 3}).first()._asdict() == {"id": 7}
+        assert connection.execute(query, {"i": 9}).first() is None
+        assert connection.execute(query, {"i": 9}).scalar() is None
+        assert connection.execute(query, {"i": 7}).scalar_one() == 9
+        for several in (3, 9):
+            with pytest.raises(DatabaseFault, match="exactly one row"):
+                connection.execute(query, {"i": several}).one()
+
+
+def test_a_connection_ends_with_its_transaction(engine):
+    db.migrate(engine, [make_counter])
+    for opened in (db.transaction, db.reading):
+        with opened(engine) as connection:
+            pass
+        with pytest.raises(DatabaseFault, match="is over"):
+            connection.execute("UPDATE counter SET n = 5")
+    assert count(engine) == 0
+
+
+def test_a_wrong_statement_is_a_fault_and_its_connection_is_not_used_again(engine):
+    for sql in ("SELECT nothing FROM nowhere", "SELECT :missing"):
+        with pytest.raises(DatabaseFault, match="refused a statement"), db.reading(engine) as c:
+            c.execute(sql, {"other": 1})
+    assert tables(engine) == []
+
+
+def test_connections_are_kept_for_the_next_and_closed_at_the_end(engine, monkeypatch):
+    opened = []
+    open_one = engine._open
+    monkeypatch.setattr(engine, "_open", lambda w: opened.append(open_one(w)) or opened[-1])
+    db.migrate(engine, [make_counter])
+    for _ in range(5):
+        count(engine)
+    assert len(opened) == 1, "one that writes; the reader was there from the check at opening"
+    with db.transaction(engine), db.reading(engine), db.reading(engine):
+        engine.dispose()
+    assert len(opened) == 2
+    for driver in opened:
+        with pytest.raises(sqlite.ProgrammingError, match="closed"):
+            driver.execute("SELECT 1")

@@ -6,8 +6,9 @@ import sys
 
 import psutil
 
-from levelcap.campaign import campaigns, inbox
 from levelcap.campaign.realm import open_realm
+from levelcap.campaign.story import campaigns
+from levelcap.campaign.wheel import inbox
 from levelcap.jobs.job import Status
 from levelcap.kit.db import transaction
 from tests.services.realms import ROOT, until

@@ -7,11 +7,12 @@ import httpx
 import psutil
 import pytest
 
-from levelcap.campaign import breaker, campaigns, flywheel
-from levelcap.campaign.events import say
-from levelcap.campaign.handlers import Workshop
-from levelcap.campaign.lessons import locate
 from levelcap.campaign.realm import open_realm
+from levelcap.campaign.story import campaigns
+from levelcap.campaign.story.events import say
+from levelcap.campaign.wheel import breaker, flywheel
+from levelcap.campaign.work.handlers import Workshop
+from levelcap.campaign.work.lessons import locate
 from levelcap.jobs.job import Refused, Stale, Unreachable
 from levelcap.jobs.worker import Worker
 from levelcap.kit.db import transaction

@@ -8,8 +8,8 @@ import pytest
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 
-from levelcap.campaign.events import list_events
-from levelcap.campaign.recipes import read_recipe
+from levelcap.campaign.story.events import list_events
+from levelcap.campaign.work.recipes import read_recipe
 from levelcap.kit.db import reading
 from levelcap.kit.paths import folder
 from levelcap.lake.read import open_shards

@@ -9,7 +9,7 @@ import httpx
 import pytest
 from starlette.testclient import TestClient
 
-from levelcap.campaign.lessons import gate
+from levelcap.campaign.work.lessons import gate
 from levelcap.guild.engine import get_engine
 from levelcap.kit.files import append_jsonl
 from levelcap.services.hosts import get_service_url

@@ -13,10 +13,11 @@ import psutil
 import pytest
 from starlette.testclient import TestClient
 
-from levelcap.campaign import breaker, campaigns, flywheel
-from levelcap.campaign.control import control
-from levelcap.campaign.events import follow
 from levelcap.campaign.realm import open_realm
+from levelcap.campaign.story import campaigns
+from levelcap.campaign.story.events import follow
+from levelcap.campaign.wheel import breaker, flywheel
+from levelcap.campaign.wheel.control import control
 from levelcap.kit.db import transaction
 from levelcap.kit.log import MetricsWriter
 from levelcap.kit.paths import folder
@@ -254,11 +255,11 @@ def test_a_running_quest_is_followed_in_its_run_folder(realm):
     run = folder("runs") / "reinforce-1"
     MetricsWriter(run / "metrics.jsonl").write(5, {"loss": 0.25, "steps_per_s": 1000})
     with transaction(realm.engine) as connection:
-        connection.exec_driver_sql(
+        connection.execute(
             "INSERT INTO campaigns VALUES ('c', 'h', 'n', '', 'active', NULL, 0, 0, '', '{}', '',"
             " '[]', '{}', '{}', NULL)"
         )
-        connection.exec_driver_sql(
+        connection.execute(
             "INSERT INTO quests (id, campaign, kind, title, recipe, priority, source, status, run,"
             " created, seq) VALUES ('q', 'c', 'reinforce', '', '{}', 'normal', '', 'running',"
             " 'reinforce-1', '', 1)"
@@ -269,7 +270,7 @@ def test_a_running_quest_is_followed_in_its_run_folder(realm):
 
 def test_a_database_in_trouble_does_not_end_the_watch(realm):
     with transaction(realm.engine) as connection:
-        connection.exec_driver_sql("DROP TABLE job_events")
+        connection.execute("DROP TABLE job_events")
     watch = Watch(Reader(realm.engine).read, voice(realm.engine))
     watch.look()
     assert client_of(watch).get("/api/health", headers=viewer()).json()["database"] is False

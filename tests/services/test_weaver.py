@@ -7,7 +7,7 @@ import time
 import psutil
 import pytest
 
-from levelcap.campaign.events import follow
+from levelcap.campaign.story.events import follow
 from levelcap.kit.paths import folder
 from levelcap.services.database import open_database
 from levelcap.services.processes import is_alive

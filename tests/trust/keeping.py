@@ -8,11 +8,10 @@ import os
 import sys
 from pathlib import Path
 
-from sqlalchemy import text
-
-from levelcap.campaign import campaigns, inbox, runs
 from levelcap.campaign.realm import Realm, open_realm
-from levelcap.campaign.snapshots import adopt, publish_row
+from levelcap.campaign.story import campaigns, runs
+from levelcap.campaign.wheel import inbox
+from levelcap.campaign.work.snapshots import adopt, publish_row
 from levelcap.kit.db import reading, transaction
 from levelcap.kit.errors import LevelcapError
 from levelcap.kit.files import TMP
@@ -109,9 +108,9 @@ def violations(realm: Realm) -> list[str]:
             elif path.name not in known:
                 found.append(f"folder without a row: {path.name}")
     with reading(realm.engine) as connection:
-        if (said := connection.execute(text("PRAGMA integrity_check")).scalar_one()) != "ok":
+        if (said := connection.execute("PRAGMA integrity_check").scalar_one()) != "ok":
             found.append(f"database: {said}")
-        broken = connection.execute(text("PRAGMA foreign_key_check")).all()
+        broken = connection.execute("PRAGMA foreign_key_check").all()
         found += [f"foreign key: {row}" for row in broken]
         found += _job_violations(connection)
     for place in (get_base_dir() / "inbox", get_base_dir() / "inbox" / "done"):
@@ -127,7 +126,7 @@ def _job_violations(connection) -> list[str]:  # type: ignore[no-untyped-def]
         " jobs.id = quests.job WHERE (jobs.status = 'done') != (quests.status IN"
         " ('done', 'skipped'))"
     )
-    return [f"quest and job differ: {row}" for row in connection.execute(text(query))]
+    return [f"quest and job differ: {row}" for row in connection.execute(query)]
 
 
 def main(words: list[str]) -> None:

@@ -12,8 +12,6 @@ from multiprocessing.context import ForkServerProcess
 from pathlib import Path
 from typing import Any, Self
 
-from sqlalchemy import text
-
 from levelcap.jobs.schema import migrate
 from levelcap.kit import db
 from tests.trust import roles
@@ -25,13 +23,13 @@ _CONTEXT = multiprocessing.get_context("forkserver")
 _CONTEXT.set_forkserver_preload(["tests.trust.roles"])
 
 # A claim whose job the same worker neither finished nor gave back.
-_UNFINISHED = text(
+_UNFINISHED = (
     "SELECT DISTINCT worker FROM job_events c WHERE kind = 'claimed' AND NOT EXISTS"
     " (SELECT 1 FROM job_events e WHERE e.job_id = c.job_id AND e.fence = c.fence"
     " AND e.worker = c.worker AND e.kind IN ('completed', 'failed', 'requeued', 'released'))"
 )
 # A completion by a claim that had been ended before.
-_STALE = text(
+_STALE = (
     "SELECT count(*) FROM job_events c WHERE kind = 'completed' AND (EXISTS"
     " (SELECT 1 FROM job_events e WHERE e.job_id = c.job_id AND e.fence = c.fence"
     " AND e.kind IN ('expired', 'dead', 'cancelled') AND e.seq < c.seq) OR EXISTS"
@@ -39,9 +37,9 @@ _STALE = text(
     " AND e.seq < c.seq AND e.fence > (SELECT max(b.fence) FROM job_events b WHERE"
     " b.job_id = c.job_id AND b.kind = 'claimed' AND b.worker = c.worker AND b.seq < c.seq)))"
 )
-_EXPIRED = text("SELECT DISTINCT worker FROM job_events WHERE kind = 'expired'")
-_OPEN = text("SELECT count(*) FROM jobs WHERE status IN ('queued', 'running')")
-_RESULTS = text(
+_EXPIRED = "SELECT DISTINCT worker FROM job_events WHERE kind = 'expired'"
+_OPEN = "SELECT count(*) FROM jobs WHERE status IN ('queued', 'running')"
+_RESULTS = (
     "SELECT idempotency_key, status, (SELECT count(*) FROM effects WHERE job_id = id) AS effects"
     " FROM jobs"
 )
@@ -89,7 +87,7 @@ class Crowd:
         self.engine = db.open_db(folder / "realm.db")
         migrate(self.engine)
         with db.transaction(self.engine) as connection:
-            connection.execute(text(roles.EFFECTS_TABLE))
+            connection.execute(roles.EFFECTS_TABLE)
         self.setup = Setup(
             database=str(folder / "realm.db"), board=str(board), slot=0, name="", lease_s=lease_s,
             work_s=work_s, acks=self.acks, errors=str(self.errors), refused=str(folder / "refused"),
@@ -170,27 +168,27 @@ class Crowd:
 
     def unfinished(self) -> set[str]:
         """Workers, by name, that were stopped in the middle of a job (from the event log)."""
-        return set(self._ask(_UNFINISHED).scalars())
+        return {row[0] for row in self._ask(_UNFINISHED)}
 
     def expired(self) -> set[str]:
         """Workers, by name, from which a job was taken (from the event log)."""
-        return set(self._ask(_EXPIRED).scalars())
+        return {row[0] for row in self._ask(_EXPIRED)}
 
     def turned_away(self) -> set[str]:
         """Workers, by name, whose report was refused as stale."""
         path = Path(self.setup.refused)
         return set(path.read_text().split()) if path.exists() else set()
 
-    def _ask(self, query: Any) -> Any:
+    def _ask(self, query: str) -> list[Any]:
         with db.reading(self.engine) as connection:
-            return connection.execute(query).freeze()()
+            return connection.execute(query).all()
 
     def settle(self, limit_s: float) -> Outcome:
         """Stops the submitters, lets the rest finish, and counts."""
         for slot in self.slots(roles.submit):
             self.end(slot)
         deadline = time.monotonic() + limit_s
-        while self._ask(_OPEN).scalar() and time.monotonic() < deadline:
+        while self._ask(_OPEN)[0][0] and time.monotonic() < deadline:
             self.replace_dead_workers()
             time.sleep(0.05)
         return self.count()
@@ -210,7 +208,7 @@ class Crowd:
         # A job that was stored but not noted as accepted must not end half done, either.
         lost += sum(row.status == "done" and not row.effects for k, row in found.items()
                     if k not in set(accepted))  # fmt: skip
-        return Outcome(len(accepted), lost, doubled, int(self._ask(_STALE).scalar()))
+        return Outcome(len(accepted), lost, doubled, int(self._ask(_STALE)[0][0]))
 
 
 def kill_at_random(crowd: Crowd, kills: int, pause_s: tuple[float, float]) -> float:

@@ -1,16 +1,16 @@
 """The queue with one protection switched off: what the harness must notice."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
-
-from sqlalchemy import Connection, event, text
 
 from levelcap.jobs import history, moves, store
 from levelcap.jobs.job import Job
 from levelcap.jobs.pressure import warnings_or_refuse
 from levelcap.jobs.store import Store
 from levelcap.kit import db
+from levelcap.kit.db import Connection
 
 
 class EffectApart(Store):
@@ -32,8 +32,15 @@ class NoTransaction(Store):
 
     def __init__(self, *arguments: Any, **named: Any) -> None:
         super().__init__(*arguments, **named)
-        event.remove(self.engine, "begin", db._begin)
-        db._take_lock = lambda connection: None
+        store.transaction = _statement_by_statement
+
+
+@contextmanager
+def _statement_by_statement(database: db.Database) -> Iterator[Connection]:
+    with database.lend(writes=True) as driver:
+        db._take_lock(driver, database.path)
+        driver.execute("COMMIT")
+        yield Connection(driver)
 
 
 class NoReaping(Store):
@@ -68,7 +75,7 @@ class NoCounting(Store):
 class _Forgetful(moves.Moves):
     def begin(self, c: Connection, found: Any, worker: str) -> Job:
         job = super().begin(c, found, worker)
-        c.execute(text("UPDATE jobs SET attempts = 0 WHERE seq = :seq"), {"seq": found.seq})
+        c.execute("UPDATE jobs SET attempts = 0 WHERE seq = :seq", {"seq": found.seq})
         return replace(job, attempts=0)
 
 

@@ -10,20 +10,20 @@ import os
 import random
 import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict
-from sqlalchemy import Connection, Engine, event, text
-from sqlalchemy.exc import SQLAlchemyError
 
 from levelcap.jobs.job import Job, JobType, Refused, Stale
 from levelcap.jobs.store import Store
 from levelcap.jobs.worker import Context, Worker
 from levelcap.kit import db, log
-from levelcap.kit.errors import StateError
+from levelcap.kit.db import Connection, Database
+from levelcap.kit.errors import DatabaseFault, StateError
 from tests.trust import mutants
 
 BOARD_BYTES = 256
@@ -76,7 +76,7 @@ class Setup:
 def write_effect(connection: Connection, job: Job, result: dict[str, Any]) -> None:
     """What completing a job does: one row, and nothing keeps it from being written twice."""
     row = {"id": job.id, "n": result["n"]}
-    connection.execute(text("INSERT INTO effects VALUES (:id, :n)"), row)
+    connection.execute("INSERT INTO effects VALUES (:id, :n)", row)
 
 
 def open_store(setup: Setup) -> Store:
@@ -92,19 +92,26 @@ def open_store(setup: Setup) -> Store:
     )
 
 
-def watch(engine: Engine, setup: Setup) -> None:
+def watch(engine: Database, setup: Setup) -> None:
     """Marks on the board when a write transaction begins and when it is over."""
 
-    def begun(connection: Connection) -> None:
-        if connection.get_execution_options().get(db.BEGIN_OPTION) != "DEFERRED":
-            board[setup.slot] = 1
+    take_lock, lend, board = db._take_lock, engine.lend, open_board(setup.board)
 
-    def over(*_: Any) -> None:
-        board[setup.slot] = 0
+    def begin(driver: Any, path: Path) -> None:
+        take_lock(driver, path)
+        board[setup.slot] = 1
 
-    board = open_board(setup.board)
-    event.listen(engine, "begin", begun)  # after the listener that runs BEGIN
-    event.listen(engine, "checkin", over)
+    @contextmanager
+    def lent(writes: bool) -> Iterator[Any]:
+        try:
+            with lend(writes) as driver:
+                yield driver
+        finally:
+            if writes:
+                board[setup.slot] = 0
+
+    db._take_lock = begin
+    engine.lend = lent  # type: ignore[method-assign]
 
 
 def open_board(path: str) -> mmap.mmap:
@@ -244,7 +251,7 @@ def _noting_time(notes: list[str], kind: str, call: Callable[..., Any]) -> Calla
             return found
         except Stale:  # the worker's own thread renews a job that was reported meanwhile
             raise
-        except (StateError, SQLAlchemyError) as error:
+        except (StateError, DatabaseFault) as error:
             notes.append(f"error {type(error).__name__}: {error}".splitlines()[0])
             raise
         finally:

@@ -9,7 +9,6 @@ from contextlib import suppress
 from dataclasses import replace
 
 import pytest
-from sqlalchemy import event, text
 
 from levelcap.jobs import history, rows
 from levelcap.jobs.clock import Clock
@@ -145,15 +144,21 @@ class Simulation:
             self.ask(worker)
 
 
+def hurried(driver):
+    driver.execute("PRAGMA synchronous = OFF")
+    return driver
+
+
 def simulate(tmp_path, monkeypatch, days, workers, clock):
     world = World()
     use_wall(monkeypatch, world)
     engine = db.open_db(tmp_path / "realm.db")
     # Power cuts are no part of this: without waiting for the disk a day takes seconds.
-    event.listen(engine, "checkout", lambda c, *_: c.execute("PRAGMA synchronous = OFF"))
+    opened = engine._open
+    monkeypatch.setattr(engine, "_open", lambda writes: hurried(opened(writes)))
     migrate(engine)
     with db.transaction(engine) as connection:
-        connection.execute(text(roles.EFFECTS_TABLE))
+        connection.execute(roles.EFFECTS_TABLE)
     simulation = Simulation(engine, world, getattr(world, clock), workers)
     for number in range(workers):
         simulation.store.register(f"w{number}", "local_gpu_1", ["trainer"])
@@ -167,9 +172,9 @@ def simulate(tmp_path, monkeypatch, days, workers, clock):
     simulation.run(end_s)
     simulation.run(end_s + 86_400.0)  # what was submitted last gets its time
     with db.reading(engine) as connection:
-        effects = connection.execute(text("SELECT n, count(*) FROM effects GROUP BY n")).all()
+        effects = connection.execute("SELECT n, count(*) FROM effects GROUP BY n").all()
         still_open = connection.execute(
-            text("SELECT count(*) FROM jobs WHERE status IN ('queued', 'running')")
+            "SELECT count(*) FROM jobs WHERE status IN ('queued', 'running')"
         ).scalar()
     engine.dispose()
     lost = simulation.submitted - len(effects)

@@ -6,8 +6,8 @@ import time
 import pytest
 from starlette.testclient import TestClient
 
-from levelcap.campaign import campaigns
 from levelcap.campaign.realm import open_realm
+from levelcap.campaign.story import campaigns
 from levelcap.kit.db import transaction
 from levelcap.kit.paths import folder
 from levelcap.services.keeper.app import build

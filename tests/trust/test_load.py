@@ -3,7 +3,6 @@
 import time
 
 import pytest
-from sqlalchemy import text
 
 from levelcap.jobs.store import Store
 from levelcap.kit import db
@@ -22,7 +21,7 @@ FLOODERS = 4
 def hold_lock(crowd, seconds):
     """What a careless program would do: open a transaction and think."""
     with db.transaction(crowd.engine) as connection:
-        connection.execute(text("UPDATE workers SET host = host"))
+        connection.execute("UPDATE workers SET host = host")
         time.sleep(seconds)
 
 
@@ -95,7 +94,7 @@ def flood(crowd):
     assert len(counts) == FLOODERS
     accepted, refused = (sum(row[i] for row in counts) for i in (0, 1))
     with db.reading(crowd.engine) as connection:
-        stored = connection.execute(text("SELECT count(*) FROM jobs")).scalar()
+        stored = connection.execute("SELECT count(*) FROM jobs").scalar()
     return accepted, refused, max(row[2] for row in counts), stored
 
 

@@ -8,7 +8,6 @@ import sys
 
 import psutil
 import pytest
-from sqlalchemy import text
 
 from levelcap.campaign.realm import open_realm
 from levelcap.kit.db import reading
@@ -50,12 +49,10 @@ def facts():
             updates = max(updates, json.loads(line)["updates"] if line.endswith(b"}") else 0)
     realm = open_realm()
     with reading(realm.engine) as connection:
-        rows = connection.execute(text("SELECT count(*) FROM ledger")).scalar_one()
-        done = connection.execute(
-            text("SELECT count(*) FROM quests WHERE status = 'done'")
-        ).scalar_one()
+        rows = connection.execute("SELECT count(*) FROM ledger").scalar_one()
+        done = connection.execute("SELECT count(*) FROM quests WHERE status = 'done'").scalar_one()
         bad = connection.execute(
-            text("SELECT count(*) FROM jobs WHERE status IN ('dead', 'failed')")
+            "SELECT count(*) FROM jobs WHERE status IN ('dead', 'failed')"
         ).scalar_one()
     realm.close()
     return {"updates": updates, "rows": rows, "done": done, "bad": bad}

@@ -12,10 +12,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from sqlalchemy import text
 
-from levelcap.campaign import campaigns, flywheel
 from levelcap.campaign.realm import open_realm
+from levelcap.campaign.story import campaigns
+from levelcap.campaign.wheel import flywheel
 from levelcap.kit.db import reading, transaction
 from levelcap.kit.paths import folder
 from levelcap.learn.engine.state import load_newest
@@ -24,7 +24,7 @@ from levelcap.nets.flat import flat_meta, new_flat
 from levelcap.play.record import record
 from levelcap.vault.ledger import get_ledger
 from levelcap.world.spec import arena_spec
-from tests.campaign.test_wheel import HERO
+from tests.campaign.wheel.test_flywheel import HERO
 from tests.learn.rl.test_run import arrays, kill_at_random
 from tests.services.keepers import keeper
 from tests.services.realms import ROOT, until
@@ -52,14 +52,14 @@ def work_done(engine):
     """Grows when a job is taken, and while anything is trained or recorded."""
     files = [*folder("runs").glob("*/metrics.jsonl"), *folder("lake").glob("trajectories/*")]
     with reading(engine) as connection:
-        taken = connection.execute(text("SELECT coalesce(sum(fence), 0) FROM jobs")).scalar_one()
+        taken = connection.execute("SELECT coalesce(sum(fence), 0) FROM jobs").scalar_one()
     return taken + sum(file.stat().st_size for file in files if file.exists())
 
 
 def hurry(engine):
     """A job whose worker was killed waits longer every time; here nobody has that time."""
     with transaction(engine) as connection:
-        connection.execute(text("UPDATE jobs SET ready_at = 0 WHERE status = 'queued'"))
+        connection.execute("UPDATE jobs SET ready_at = 0 WHERE status = 'queued'")
 
 
 def violations():
@@ -76,7 +76,7 @@ def violations():
         assert len(known) == len(rows)
         with reading(realm.engine) as connection:
             doubled = connection.execute(
-                text("SELECT path, count(*) FROM locations GROUP BY path HAVING count(*) > 1")
+                "SELECT path, count(*) FROM locations GROUP BY path HAVING count(*) > 1"
             ).all()
         return found + [f"two rows of one folder: {row}" for row in doubled], len(rows)
     finally:

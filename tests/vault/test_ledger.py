@@ -3,7 +3,6 @@
 import shutil
 
 import pytest
-from sqlalchemy import text
 
 from levelcap.kit.db import reading, transaction
 from levelcap.kit.errors import UnknownName
@@ -94,7 +93,7 @@ def test_a_row_whose_folder_is_gone_is_found(realm):
     assert missing_folders(realm.engine) == []
     with reading(realm.engine) as connection:
         shutil.rmtree(place_of(find(connection, entry.id)))
-        count = connection.execute(text("SELECT count(*) FROM ledger")).scalar_one()
+        count = connection.execute("SELECT count(*) FROM ledger").scalar_one()
     assert missing_folders(realm.engine) == [entry.id] and count == 1
 
 

@@ -69,8 +69,8 @@ def test_what_was_judged_before_there_were_probes_has_worked(realm, asked):
     entry, _ = net_in_vault(realm.engine, 1)
     other, _ = net_in_vault(realm.engine, 2)
     with transaction(realm.engine) as connection:
-        connection.exec_driver_sql("DROP TABLE probes")
-        connection.exec_driver_sql(
+        connection.execute("DROP TABLE probes")
+        connection.execute(
             "INSERT INTO evals (checkpoint, kind, time, seed, result)"
             f" VALUES ('{entry.id}', 'quick', 'x', 0, '{{}}')"
         )

@@ -2,8 +2,6 @@
 
 from datetime import UTC, datetime, timedelta
 
-from sqlalchemy import text
-
 from levelcap.kit.db import reading, transaction
 from levelcap.kit.publish import MANIFEST
 from levelcap.vault.assets import find, place_of
@@ -26,7 +24,7 @@ def test_what_must_stay_stays(realm):
         for n, row in enumerate(rows):
             rate(connection, row.id, (1000.0 + (500 if n == 7 else n), 900.0, 1600.0))
         amend(connection, rows[9].id, pinned=1)
-        connection.execute(text("UPDATE ledger SET timestamp = '2026-01-01T00:00:00.000+00:00'"))
+        connection.execute("UPDATE ledger SET timestamp = '2026-01-01T00:00:00.000+00:00'")
     promote(realm.engine, rows[2].id, "test")
     plan = plan_retention(realm.engine, keep=4, at=LATER)
     reasons = {row.id: plan.protected.get(row.id) for row in rows}
@@ -56,7 +54,7 @@ def test_one_a_day_stays(realm):
         for n, row in enumerate(rows):
             stamp = f"2026-01-{1 + n // 4:02d}T00:00:00.000+00:00"
             values = {"t": stamp, "i": row.id}
-            connection.execute(text("UPDATE ledger SET timestamp = :t WHERE id = :i"), values)
+            connection.execute("UPDATE ledger SET timestamp = :t WHERE id = :i", values)
     left = {1, *range(1, 13)} - {e.step for e in plan_retention(realm.engine, 1, LATER).remove}
     assert left == {4, 8, 12}
 
@@ -66,7 +64,7 @@ def test_a_removal_that_was_broken_off_is_finished_at_the_next_start(realm):
     folder = place(realm, entry.id)
     with transaction(realm.engine) as connection:  # killed right after the ledger's part
         values = {"t": "2026-01-01", "i": entry.id}
-        connection.execute(text("UPDATE ledger SET retired = :t WHERE id = :i"), values)
+        connection.execute("UPDATE ledger SET retired = :t WHERE id = :i", values)
     assert (folder / MANIFEST).exists()
     assert finish_removals(realm.engine) == [entry.id]
     assert not folder.exists() and place(realm, entry.id) is None

@@ -80,9 +80,7 @@ def test_another_stronghold_is_asked_and_its_copy_checked(realm, tmp_path):
     with pytest.raises(Corrupt, match="no stronghold"):
         ask_vault_first(entry.id, engine=realm.engine)
     with transaction(realm.engine) as connection:
-        connection.exec_driver_sql(
-            "INSERT INTO locations VALUES (?, 'cold', 'kept', 'now')", (entry.id,)
-        )
+        connection.execute("INSERT INTO locations VALUES (?, 'cold', 'kept', 'now')", (entry.id,))
     fetched = ask_vault_first(entry.id, engine=realm.engine)
     assert fetched.parent == folder("vault") / "cache"
     (fetched / "meta.json").write_text("{}")
@@ -111,7 +109,7 @@ def test_backups_are_usable_databases_and_old_ones_go(realm):
     assert len(list_backups()) == 24 + 1  # the newest 24 reach into day two; day one keeps one
     copy = open_db(path)
     with reading(copy) as connection:
-        assert connection.exec_driver_sql("SELECT count(*) FROM ledger").scalar_one() == 1
+        assert connection.execute("SELECT count(*) FROM ledger").scalar_one() == 1
     copy.dispose()
 
 

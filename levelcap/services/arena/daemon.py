@@ -16,11 +16,11 @@ from pathlib import Path
 
 import psutil
 
-from levelcap.campaign.control import apply_wish, claimable, running_folders, wish
-from levelcap.campaign.lessons import locate
 from levelcap.campaign.realm import Realm, open_realm
-from levelcap.campaign.schedule import extra_workers, look
-from levelcap.campaign.snapshots import publish_row
+from levelcap.campaign.wheel.control import apply_wish, claimable, running_folders, wish
+from levelcap.campaign.wheel.schedule import extra_workers, look
+from levelcap.campaign.work.lessons import locate
+from levelcap.campaign.work.snapshots import publish_row
 from levelcap.jobs.devices import DEFAULT_DEVICE, load_devices
 from levelcap.jobs.worker import Worker
 from levelcap.kit.config import load_settings
@@ -58,7 +58,7 @@ def start_hands(count: int) -> list[subprocess.Popen[bytes]]:
 
 def worker(realm: Realm, name: str = NAME, without: Collection[str] = ()) -> Worker:
     """The worker of this process; `without`: roles of the device it does not take."""
-    from levelcap.campaign.handlers import Workshop  # torch comes in here
+    from levelcap.campaign.work.handlers import Workshop  # torch comes in here
 
     workshop = Workshop(
         locate=lambda name: locate(realm.engine, name),

@@ -8,12 +8,13 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Query, Request
 from pydantic import Field
 
-from levelcap.campaign import campaigns, control, curves, inbox, quests, runs
-from levelcap.campaign.hero import sheet
-from levelcap.campaign.heroes import all_heroes, find_hero
+from levelcap.campaign.kinds.heroes import all_heroes, find_hero
 from levelcap.campaign.realm import Realm
-from levelcap.campaign.recipes import MAX_BYTES, TEXT_QUESTS, read_recipe
-from levelcap.campaign.report import make_report
+from levelcap.campaign.sheet.hero import sheet
+from levelcap.campaign.sheet.report import make_report
+from levelcap.campaign.story import campaigns, curves, quests, runs
+from levelcap.campaign.wheel import control, inbox
+from levelcap.campaign.work.recipes import MAX_BYTES, TEXT_QUESTS, read_recipe
 from levelcap.kit.db import reading, transaction
 from levelcap.services.http import Id
 from levelcap.services.keeper.jobs_api import Body, Page, Place

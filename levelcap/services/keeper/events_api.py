@@ -9,8 +9,8 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Header, Query
 from starlette.responses import StreamingResponse
 
-from levelcap.campaign.events import Event, follow, last_seq, list_events
 from levelcap.campaign.realm import Realm
+from levelcap.campaign.story.events import Event, follow, last_seq, list_events
 from levelcap.kit.db import reading
 from levelcap.kit.files import dump_line
 from levelcap.services.rights import right

@@ -6,9 +6,9 @@ from typing import Any
 
 from fastapi import APIRouter
 
-from levelcap.campaign.drift import passives
-from levelcap.campaign.guild import guild_sheet
 from levelcap.campaign.realm import Realm
+from levelcap.campaign.sheet.drift import passives
+from levelcap.campaign.sheet.guild import guild_sheet
 from levelcap.kit.db import reading
 from levelcap.services.http import Id
 from levelcap.services.rights import right

@@ -12,15 +12,13 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from sqlalchemy.exc import SQLAlchemyError
-
-from levelcap.campaign import flywheel, inbox, schedule
-from levelcap.campaign.control import hold, wish
-from levelcap.campaign.curves import roll_up
-from levelcap.campaign.events import say, trim
 from levelcap.campaign.realm import Realm
-from levelcap.campaign.runs import tidy
-from levelcap.campaign.snapshots import adopt
+from levelcap.campaign.story.curves import roll_up
+from levelcap.campaign.story.events import say, trim
+from levelcap.campaign.story.runs import tidy
+from levelcap.campaign.wheel import flywheel, inbox, schedule
+from levelcap.campaign.wheel.control import hold, wish
+from levelcap.campaign.work.snapshots import adopt
 from levelcap.kit.config import load_settings
 from levelcap.kit.db import reading
 from levelcap.kit.errors import LevelcapError
@@ -90,7 +88,7 @@ class Housekeeping:
         """A chore that fails is tried again later; the others go on."""
         try:
             chore()
-        except (LevelcapError, OSError, SQLAlchemyError) as error:
+        except (LevelcapError, OSError) as error:
             log.warning("chore failed", chore=name, reason=str(error))
             self._next[name] = time.monotonic() + 5.0
             return f"{name}: {error}"

@@ -7,8 +7,8 @@ from typing import Annotated, Any
 from fastapi import APIRouter
 from pydantic import Field
 
-from levelcap.campaign.events import say
 from levelcap.campaign.realm import Realm
+from levelcap.campaign.story.events import say
 from levelcap.kit.config import describe_settings, save_settings
 from levelcap.services.keeper.jobs_api import Body
 from levelcap.services.rights import right

@@ -12,10 +12,10 @@ from pydantic import Field
 from starlette.background import BackgroundTask
 from starlette.responses import FileResponse
 
-from levelcap.campaign.events import say
-from levelcap.campaign.heroes import find_hero
+from levelcap.campaign.kinds.heroes import find_hero
 from levelcap.campaign.realm import Realm
-from levelcap.campaign.strength import difference, evaluations
+from levelcap.campaign.story.events import say
+from levelcap.campaign.story.strength import difference, evaluations
 from levelcap.kit.db import reading, transaction
 from levelcap.kit.errors import BadValue, Corrupt, LevelcapError, UnknownName, refuse
 from levelcap.kit.files import write_bytes
@@ -79,11 +79,10 @@ def _assets(router: APIRouter, realm: Realm) -> None:
     @right("viewer")
     def stats() -> dict[str, Any]:
         """Counts of everything."""
-        from sqlalchemy import text
 
         with reading(engine) as connection:
             query = "SELECT kind, count(*), sum(size_bytes) FROM assets GROUP BY kind"
-            kinds = {k: {"count": n, "bytes": b} for k, n, b in connection.execute(text(query))}
+            kinds = {k: {"count": n, "bytes": b} for k, n, b in connection.execute(query)}
         return {"assets": kinds, "checkpoints": get_ledger(engine).count(),
                 "jobs": realm.store.stats()["status"]}  # fmt: skip
 

@@ -14,9 +14,9 @@ from typing import Any
 import torch
 from fastapi import FastAPI, Request
 from pydantic import BaseModel, ConfigDict
-from sqlalchemy import Engine
 from starlette.responses import JSONResponse
 
+from levelcap.kit.db import Database
 from levelcap.services import lifeline
 from levelcap.services.database import open_database
 from levelcap.services.http import Id, make_app, serve
@@ -45,7 +45,7 @@ class LoadBody(BaseModel):
 
 
 def build(
-    engine: Engine, tokens: Tokens, port: int, lan: bool = False, capacity: int = CAPACITY
+    engine: Database, tokens: Tokens, port: int, lan: bool = False, capacity: int = CAPACITY
 ) -> FastAPI:
     """The app; live matches end when it is no longer served."""
     shelf = Shelf(engine, capacity)

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import Engine, text
-
-from levelcap.campaign.events import say
-from levelcap.campaign.played import recipes, shard_name
-from levelcap.campaign.runs import shard_folder
-from levelcap.kit.db import reading
+from levelcap.campaign.story.events import say
+from levelcap.campaign.story.played import recipes, shard_name
+from levelcap.campaign.story.runs import shard_folder
+from levelcap.kit.db import Database, reading
 from levelcap.kit.paths import folder
 from levelcap.services.oracle.matches import Room
 
@@ -18,7 +16,7 @@ LEAST = 10  # decisions: less than a second is no match
 PLAYED = "league.match_played"
 
 
-def keep(engine: Engine, room: Room) -> dict[str, Any]:
+def keep(engine: Database, room: Room) -> dict[str, Any]:
     """Save the match of a room; returns what was saved, for those who watched."""
     match = room.match
     saved: dict[str, Any] = {"match": room.id, "replay": None, "shard": None, "left": room.left}
@@ -39,7 +37,7 @@ def keep(engine: Engine, room: Room) -> dict[str, Any]:
     return saved
 
 
-def _tell(engine: Engine, room: Room, saved: dict[str, Any]) -> int | None:
+def _tell(engine: Database, room: Room, saved: dict[str, Any]) -> int | None:
     """Say who won; returns +1, 0, -1 for the person, None when nobody played."""
     match = room.match
     result = match.scene.result()
@@ -61,9 +59,9 @@ def _tell(engine: Engine, room: Room, saved: dict[str, Any]) -> int | None:
     return outcome
 
 
-def count_people(engine: Engine) -> dict[str, int]:
+def count_people(engine: Database) -> dict[str, int]:
     """Matches of persons in the battle log: played, won, drawn, lost."""
-    query = text(
+    query = (
         "SELECT json_extract(data, '$.outcome') AS outcome, count(*) AS n FROM events"
         " WHERE kind = :k AND json_extract(data, '$.human') GROUP BY outcome"
     )

@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Engine, text
-
-from levelcap.campaign.heroes import load_text_heroes
-from levelcap.kit.db import reading
+from levelcap.campaign.kinds.heroes import load_text_heroes
+from levelcap.kit.db import Database, reading
 from levelcap.kit.errors import UnknownName, refuse
 from levelcap.vault.ask import resolve
 from levelcap.vault.ledger import Entry
 
 NAMES = ("champion", "best", "latest")
-_CHAMPION = text(
+_CHAMPION = (
     "SELECT checkpoint FROM champions JOIN ledger ON ledger.id = checkpoint"
     " WHERE undone = 0 AND (role = 'text') = :t ORDER BY champions.seq DESC LIMIT 1"
 )
-_LATEST = text(
+_LATEST = (
     "SELECT id FROM ledger WHERE retired IS NULL AND (role = 'text') = :t ORDER BY seq DESC LIMIT 1"
 )
 
 
-def find(engine: Engine, name: str, reads: bool = False) -> Entry:
+def find(engine: Database, name: str, reads: bool = False) -> Entry:
     """The row of the ledger: by id, canonical name, champion, best, latest, or a text hero's id.
 
     Args:
@@ -38,21 +36,21 @@ def find(engine: Engine, name: str, reads: bool = False) -> Entry:
     if name not in query:
         return resolve(engine, name)
     with reading(engine) as connection:
-        found = connection.execute(query[name], {"t": reads}).scalar_one_or_none()
+        found = connection.execute(query[name], {"t": reads}).scalar()
     if found is None:
         kind = "text checkpoint" if reads else "checkpoint of the arena"
         raise UnknownName(refuse(f"no {kind} is {name} yet", name, "Train a hero first"))
     return resolve(engine, str(found))
 
 
-def _of_hero(engine: Engine, hero: str) -> Entry:
+def _of_hero(engine: Database, hero: str) -> Entry:
     try:
         return resolve(engine, "champion", hero)
     except UnknownName:
         return resolve(engine, "latest", hero)
 
 
-def champion(engine: Engine, reads: bool = False) -> str | None:
+def champion(engine: Database, reads: bool = False) -> str | None:
     """Id of the champion; None: there is none yet."""
     with reading(engine) as connection:
-        return connection.execute(_CHAMPION, {"t": reads}).scalar_one_or_none()
+        return connection.execute(_CHAMPION, {"t": reads}).scalar()

@@ -8,8 +8,7 @@ from collections import OrderedDict
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Engine
-
+from levelcap.kit.db import Database
 from levelcap.kit.errors import BadValue, Corrupt, LevelcapError, refuse
 from levelcap.nets.checkpoint import load_snapshot
 from levelcap.nets.meta import Meta
@@ -70,7 +69,7 @@ class Loaded:
 class Shelf:
     """At most `capacity` nets; safe to use from several threads."""
 
-    def __init__(self, engine: Engine, capacity: int = CAPACITY) -> None:
+    def __init__(self, engine: Database, capacity: int = CAPACITY) -> None:
         self.engine, self.capacity = engine, capacity
         self._loaded: OrderedDict[str, Loaded] = OrderedDict()
         self._names: dict[tuple[str, bool], tuple[float, str]] = {}

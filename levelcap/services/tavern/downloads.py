@@ -11,7 +11,7 @@ from fastapi import FastAPI
 from starlette.responses import JSONResponse, Response, StreamingResponse
 
 from levelcap.campaign.realm import Realm
-from levelcap.campaign.report import make_report
+from levelcap.campaign.sheet.report import make_report
 from levelcap.jobs.job import Unreachable
 from levelcap.kit.errors import UnknownName, refuse
 from levelcap.services.clients import KeeperClient

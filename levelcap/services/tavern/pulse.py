@@ -13,15 +13,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from nicegui.client import Client
-from sqlalchemy.exc import SQLAlchemyError
 
-from levelcap.campaign import control, quests
-from levelcap.campaign.curves import new_rows
-from levelcap.campaign.events import Event, last_seq, list_events
-from levelcap.campaign.hero import sheet
-from levelcap.campaign.heroes import all_heroes
+from levelcap.campaign.kinds.heroes import all_heroes
 from levelcap.campaign.realm import Realm
-from levelcap.campaign.runs import run_folder
+from levelcap.campaign.sheet.hero import sheet
+from levelcap.campaign.story import quests
+from levelcap.campaign.story.curves import new_rows
+from levelcap.campaign.story.events import Event, last_seq, list_events
+from levelcap.campaign.story.runs import run_folder
+from levelcap.campaign.wheel import control
 from levelcap.kit.db import reading
 from levelcap.kit.errors import LevelcapError
 from levelcap.kit.log import get_logger
@@ -141,7 +141,7 @@ class Pulse:
     async def _beat(self) -> None:
         try:
             self._last = await asyncio.to_thread(self.look)
-        except (LevelcapError, SQLAlchemyError, OSError) as error:
+        except (LevelcapError, OSError) as error:
             log.warning("could not look", reason=str(error))
             return
         self.looks += 1

@@ -10,15 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import psutil
-from sqlalchemy import Connection, Engine, text
-from sqlalchemy.exc import SQLAlchemyError
 
-from levelcap.campaign.control import halt_of, running_folders, wish
+from levelcap.campaign.wheel.control import halt_of, running_folders, wish
 from levelcap.jobs.clock import Clock, system_clock
 from levelcap.jobs.history import count_all
 from levelcap.jobs.roster import show_all
 from levelcap.kit.config import load_settings
-from levelcap.kit.db import reading
+from levelcap.kit.db import Connection, Database, reading
 from levelcap.kit.errors import LevelcapError
 from levelcap.kit.files import parse_json
 from levelcap.kit.paths import get_base_dir
@@ -29,8 +27,8 @@ from levelcap.services.watchtower.alarms import SPIKE_ROWS
 TAIL_BYTES = 256 << 10
 DISK_EVERY_S = 60.0
 LOSSES = ("loss", "value_loss")  # the first one a row has
-_CLAIMS = text("SELECT seq FROM job_events WHERE kind = 'claimed' ORDER BY seq DESC LIMIT 1")
-_ELO = text(
+_CLAIMS = "SELECT seq FROM job_events WHERE kind = 'claimed' ORDER BY seq DESC LIMIT 1"
+_ELO = (
     "SELECT hero, elo FROM ledger WHERE seq IN (SELECT max(seq) FROM ledger"
     " WHERE elo IS NOT NULL AND retired IS NULL GROUP BY hero)"
 )
@@ -100,7 +98,7 @@ class Reading:
 class Reader:
     """Takes readings; keeps the slow ones for a while."""
 
-    def __init__(self, engine: Engine | None, clock: Clock | None = None) -> None:
+    def __init__(self, engine: Database | None, clock: Clock | None = None) -> None:
         self.engine, self.clock = engine, clock or system_clock()
         self._disk: tuple[float, Disk] | None = None
 
@@ -119,7 +117,7 @@ class Reader:
         try:
             with reading(self.engine) as connection:
                 return read_jobs(connection, self.clock), running_folders(connection)
-        except (SQLAlchemyError, LevelcapError):
+        except LevelcapError:
             return None, []
 
     def _read_disk(self, now_s: float) -> Disk:

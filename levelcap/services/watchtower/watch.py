@@ -6,8 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from sqlalchemy.exc import SQLAlchemyError
-
 from levelcap.kit.errors import BadFile, LevelcapError
 from levelcap.kit.files import read_json, write_json
 from levelcap.kit.log import get_logger
@@ -81,7 +79,7 @@ class Watch:
         self._log.warning(message, kind=kind, raised=raised)
         try:
             self._say(kind, severity, message, {"raised": raised})
-        except (LevelcapError, SQLAlchemyError, OSError) as error:
+        except (LevelcapError, OSError) as error:
             self._log.warning("cannot write an event", kind=kind, error=str(error))
 
     def run(self) -> None:
@@ -89,7 +87,7 @@ class Watch:
         while not self._ended.is_set():
             try:
                 self.look()
-            except (LevelcapError, SQLAlchemyError, OSError) as error:
+            except (LevelcapError, OSError) as error:
                 self._log.warning("this look failed", error=str(error))
             self._ended.wait(EVERY_S)
 

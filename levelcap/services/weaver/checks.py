@@ -11,7 +11,7 @@ from levelcap.kit.paths import folder, get_base_dir
 # Import name of what every service stands on; torch is the Arena's.
 PACKAGES = (
     *("fastapi", "uvicorn", "httpx", "prometheus_client", "psutil", "pydantic", "pysqlite3"),
-    *("sqlalchemy", "structlog", "torch", "numba", "safetensors"),
+    *("structlog", "torch", "numba", "safetensors"),
 )
 MIN_FREE_BYTES = 500_000_000
 # Larger databases are left to `levelcap doctor`: a start must not take longer with every week.
@@ -68,7 +68,7 @@ def check_database() -> None:
 
     engine = open_database()
     try:
-        path = folder("state") / str(engine.url.database)
+        path = engine.path
         if path.stat().st_size <= CHECKED_DATABASE_BYTES:
             check_integrity(engine)
     finally:

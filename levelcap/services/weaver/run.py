@@ -8,10 +8,9 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import Engine
-
 import levelcap
 from levelcap.kit.config import load_settings
+from levelcap.kit.db import Database
 from levelcap.kit.errors import StateError, refuse
 from levelcap.kit.log import configure, get_logger
 from levelcap.kit.paths import folder
@@ -27,7 +26,7 @@ from levelcap.services.weaver.leadership import leadership
 from levelcap.services.weaver.supervise import Pace, Weaver
 
 # Runs beside the Weaver until it is cancelled; the command line shows events with it.
-Beside = Callable[[Engine, Leader], Coroutine[Any, Any, None]]
+Beside = Callable[[Database, Leader], Coroutine[Any, Any, None]]
 
 
 def run(
@@ -88,7 +87,7 @@ def _begin(lan: bool, ports: Mapping[str, int]) -> Leader:
 
 
 async def _weave(
-    engine: Engine,
+    engine: Database,
     leader: Leader,
     services: Sequence[Service],
     pace: Pace | None,

@@ -9,7 +9,6 @@ from datetime import UTC, datetime
 from typing import Any
 
 import httpx
-from sqlalchemy.exc import SQLAlchemyError
 
 from levelcap.kit.errors import LevelcapError
 from levelcap.kit.log import get_logger
@@ -180,7 +179,7 @@ class Weaver:
             event = await self._events.get()
             try:
                 await asyncio.to_thread(self._say, *event)
-            except (LevelcapError, SQLAlchemyError, OSError) as error:
+            except (LevelcapError, OSError) as error:
                 self._log.warning("cannot write an event", kind=event[0], error=str(error))
             finally:
                 self._events.task_done()

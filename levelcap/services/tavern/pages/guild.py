@@ -7,11 +7,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from nicegui import context, ui
-from sqlalchemy import Connection, text
 
-from levelcap.campaign.strength import evaluations
-from levelcap.campaign.titles import Threshold, honours, load_titles
-from levelcap.kit.db import reading
+from levelcap.campaign.sheet.titles import Threshold, honours, load_titles
+from levelcap.campaign.story.strength import evaluations
+from levelcap.kit.db import Connection, reading
 from levelcap.services.tavern import lore
 from levelcap.services.tavern.frame import Tavern, frame, page_heading
 from levelcap.services.tavern.pages.curriculum import Controls
@@ -59,7 +58,7 @@ def _load(tavern: Tavern, moment: Moment) -> dict[str, Any]:
 
 def _measured(connection: Connection, hero: str, world: str) -> dict[str, Any] | None:
     """The newest judged checkpoint in a ruleset, and the best Elo there."""
-    newest = text(
+    newest = (
         "SELECT id, elo, elo_low, elo_high, elo_bound FROM ledger WHERE hero = :h AND world = :w"
         " AND elo IS NOT NULL ORDER BY seq DESC LIMIT 1"
     )
@@ -67,13 +66,13 @@ def _measured(connection: Connection, hero: str, world: str) -> dict[str, Any] |
     if row is None:
         return None
     # With one max() SQLite takes the other columns from the row that has it.
-    best = text(
+    best = (
         "SELECT max(elo) AS elo, elo_low, elo_high, elo_bound FROM ledger"
         " WHERE hero = :h AND world = :w"
     )
     judged = evaluations(connection, row.id)
     return {
-        **row._asdict(), "best": connection.execute(best, {"h": hero, "w": world}).one()._mapping,
+        **row._asdict(), "best": connection.execute(best, {"h": hero, "w": world}).one()._asdict(),
         "sealed": judged[-1]["sealed"] if judged else {},
     }  # fmt: skip
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from levelcap.campaign.guild import guild_sheet
+from levelcap.campaign.sheet.guild import guild_sheet
 from levelcap.guild.progress import CONFIRM_BAR, FORM_BAR, LEAST_FOR_A_RULE, WINDOW
 from levelcap.kit.db import reading
 from levelcap.services.tavern import charts, lore

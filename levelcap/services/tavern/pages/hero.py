@@ -7,9 +7,9 @@ from typing import Any
 
 from nicegui import context, ui
 
-from levelcap.campaign import curves, runs
-from levelcap.campaign.events import Event, list_events
-from levelcap.campaign.titles import honours
+from levelcap.campaign.sheet.titles import honours
+from levelcap.campaign.story import curves, runs
+from levelcap.campaign.story.events import Event, list_events
 from levelcap.kit.db import reading
 from levelcap.services.tavern import charts, lore
 from levelcap.services.tavern.frame import Tavern, frame

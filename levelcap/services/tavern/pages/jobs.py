@@ -8,7 +8,7 @@ from typing import Any
 
 from nicegui import context, ui
 
-from levelcap.campaign.work import JOB_TYPES
+from levelcap.campaign.work.table import JOB_TYPES
 from levelcap.jobs.job import OPEN, PRIORITIES, Job, Status
 from levelcap.services.tavern import lore
 from levelcap.services.tavern.fields import Field

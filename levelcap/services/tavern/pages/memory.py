@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import psutil
 
-from levelcap.campaign.heroes import load_text_heroes
-from levelcap.campaign.memory import memory_of
+from levelcap.campaign.kinds.heroes import load_text_heroes
+from levelcap.campaign.sheet.memory import memory_of
 from levelcap.kit.errors import BadValue, LevelcapError, refuse
 from levelcap.nets.text_memory import GIB, Memory
 from levelcap.services.tavern.fields import Field

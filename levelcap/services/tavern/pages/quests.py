@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from nicegui import context, ui
-from sqlalchemy import Connection
 
-from levelcap.campaign import quests, runs
-from levelcap.campaign.quests import Quest
-from levelcap.kit.db import reading
+from levelcap.campaign.story import quests, runs
+from levelcap.campaign.story.quests import Quest
+from levelcap.kit.db import Connection, reading
 from levelcap.services.tavern import lore
 from levelcap.services.tavern.fields import Drop, Field
 from levelcap.services.tavern.frame import Tavern, frame, page_heading

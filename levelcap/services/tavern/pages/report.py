@@ -7,7 +7,7 @@ from typing import Any
 
 from nicegui import ui
 
-from levelcap.campaign.report import make_report
+from levelcap.campaign.sheet.report import make_report
 from levelcap.services.tavern import charts, lore
 from levelcap.services.tavern.fields import Field
 from levelcap.services.tavern.frame import Tavern, frame, page_heading

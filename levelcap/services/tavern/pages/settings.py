@@ -7,8 +7,9 @@ from typing import Any, get_args
 
 from nicegui import ui
 
-from levelcap.campaign import campaigns, schedule
-from levelcap.campaign.campaigns import Campaign
+from levelcap.campaign.story import campaigns
+from levelcap.campaign.story.campaigns import Campaign
+from levelcap.campaign.wheel import schedule
 from levelcap.kit.config import Settings, describe_settings
 from levelcap.kit.db import reading
 from levelcap.kit.documents import load_yaml

@@ -1,0 +1,149 @@
+"""Titles and achievements of a hero: thresholds of `data/titles.yaml`, counts of the realm.
+
+Nothing is stored: both follow from the ledger, the quests and the campaigns, so they are true after
+every restart and cannot be lost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from importlib import resources
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from levelcap.campaign.kinds.heroes import find_hero
+from levelcap.campaign.story.skills import weak
+from levelcap.kit.db import Connection
+from levelcap.kit.documents import load_yaml
+
+COUNTS = (
+    *("checkpoints", "imitations", "rounds", "champions", "quests", "evaluations", "elo"),
+    *("decisions", "again", "schools", "studies", "spars", "levels"),
+)
+
+
+class _Row(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Threshold(_Row):
+    """A title and where it begins."""
+
+    title: str = Field(min_length=1, max_length=40)
+    at: float
+
+
+class SkillTitle(Threshold):
+    """A title of a skill: a level (`at`), and an accuracy at the level after it."""
+
+    accuracy: float = Field(0.0, ge=0, le=1)
+
+
+class Achievement(_Row):
+    """Something to reach once."""
+
+    id: str = Field(pattern=r"^[a-z][a-z-]+$")
+    title: str = Field(min_length=1, max_length=40)
+    text: str = Field(min_length=1, max_length=80)
+    count: Literal[
+        "checkpoints", "imitations", "rounds", "champions", "quests", "evaluations", "elo",
+        "decisions", "again", "schools", "studies", "spars", "levels",
+    ]  # fmt: skip
+    at: float = Field(gt=0)
+    hero: Literal["any", "arena", "text"] = "any"
+
+
+class Titles(_Row):
+    """The whole file."""
+
+    steps: list[Threshold] = Field(min_length=1)
+    elo: list[Threshold]
+    skills: dict[str, list[SkillTitle]]
+    warnings: dict[Literal["skill_regression", "primitive_weakness"], float]
+    achievements: list[Achievement]
+
+
+@cache
+def load_titles() -> Titles:
+    """The shipped file."""
+    source = resources.files("levelcap") / "data" / "titles.yaml"
+    return Titles.model_validate(load_yaml(source.read_text(encoding="utf-8")))
+
+
+def reached(thresholds: Sequence[Threshold], value: float | None) -> str | None:
+    """The highest title a value has reached; None: none yet."""
+    names = [row.title for row in thresholds if value is not None and value >= row.at]
+    return names[-1] if names else None
+
+
+def next_title(thresholds: list[Threshold], value: float | None) -> Threshold | None:
+    """The nearest title that is not reached yet."""
+    return next((row for row in thresholds if value is None or value < row.at), None)
+
+
+def skill_titles(found: dict[str, Any]) -> dict[str, Any]:
+    """Title, next title and warnings of a standing (`skills.standing`)."""
+    titles, level = load_titles(), found["level"]
+    rows = titles.skills.get(found["of"], [])
+    sure = [row for row in rows if level > row.at or (found["accuracy"] or 0.0) >= row.accuracy]
+    following = next((row for row in rows if level < row.at), None)
+    bars, said = titles.warnings, []
+    peak = found["peak"] or 0.0
+    if found["accuracy"] is not None and found["accuracy"] <= peak - bars["skill_regression"]:
+        said.append(f"skill_regression: {found['accuracy']:.0%}, was {peak:.0%}")
+    said += [f"primitive_weakness: {name}"
+             for name in weak(found["primitives"], bars["primitive_weakness"])]  # fmt: skip
+    have = reached([row for row in sure if row.at <= level], level)
+    return {
+        "title_won": have, "warnings": said,
+        "title_next": None if following is None else following.model_dump(),
+    }  # fmt: skip
+
+
+def honours(connection: Connection, hero: str, steps: int, elo: float | None) -> dict[str, Any]:
+    """Titles by steps and by Elo, and every achievement with how far it is."""
+    titles, kind = load_titles(), find_hero(hero).kind
+    counts = count_deeds(connection, hero)
+    rows = [
+        {**row.model_dump(), "have": counts[row.count], "done": counts[row.count] >= row.at}
+        for row in titles.achievements
+        if row.hero in ("any", kind)
+    ]
+    following = next_title(titles.steps, steps)
+    return {
+        "title": reached(titles.steps, steps), "elo_title": reached(titles.elo, elo),
+        "next": None if following is None else following.model_dump(), "achievements": rows,
+    }  # fmt: skip
+
+
+_DEEDS = """
+SELECT
+ (SELECT count(*) FROM ledger WHERE hero = :h) AS checkpoints,
+ (SELECT count(*) FROM quests JOIN campaigns c ON c.id = campaign WHERE c.hero_id = :h
+    AND kind = 'imitate' AND quests.status = 'done') AS imitations,
+ (SELECT count(*) FROM quests JOIN campaigns c ON c.id = campaign WHERE c.hero_id = :h
+    AND kind = 'reinforce' AND quests.status = 'done') AS rounds,
+ (SELECT count(*) FROM champions WHERE hero = :h AND undone = 0) AS champions,
+ (SELECT count(*) FROM quests JOIN campaigns c ON c.id = campaign WHERE c.hero_id = :h
+    AND quests.status = 'done') AS quests,
+ (SELECT count(*) FROM ledger WHERE hero = :h AND elo IS NOT NULL) AS evaluations,
+ (SELECT coalesce(max(elo), 0) FROM ledger WHERE hero = :h) AS elo,
+ (SELECT coalesce(max(total_examples_trained), 0) FROM ledger WHERE hero = :h) AS decisions,
+ (SELECT count(*) FROM campaigns WHERE hero_id = :h AND starting_checkpoint NOTNULL) AS again,
+ (SELECT count(*) FROM quests JOIN campaigns c ON c.id = campaign WHERE c.hero_id = :h
+    AND kind = 'school' AND quests.status = 'done') AS schools,
+ (SELECT count(*) FROM quests JOIN campaigns c ON c.id = campaign WHERE c.hero_id = :h
+    AND kind = 'study' AND quests.status = 'done') AS studies,
+ (SELECT count(*) FROM quests JOIN campaigns c ON c.id = campaign WHERE c.hero_id = :h
+    AND kind = 'spar' AND quests.status = 'done') AS spars,
+ (SELECT coalesce(max(level) + 1, 0) FROM exams JOIN campaigns c ON c.id = campaign
+    WHERE c.hero_id = :h AND outcome = 'level_up') AS levels
+"""
+
+
+def count_deeds(connection: Connection, hero: str) -> dict[str, float]:
+    """Name of `COUNTS` -> how many."""
+    row = connection.execute(_DEEDS, {"h": hero}).one()._asdict()
+    return {name: float(row[name]) for name in COUNTS}

@@ -1,0 +1,12 @@
+"""What happened, and where everything stands: the campaign's tables and all SQL on them.
+
+campaigns.py  attempts to take a hero as far as it can go
+quests.py     units of work, each carried out by one job
+runs.py       run folders: what they are for, cost and gained
+events.py     the battle log
+played.py     matches of persons that were kept
+skills.py     exams of text heroes
+strength.py   Elo out of stored evaluations
+curves.py     metrics of runs, rolled up
+values.py     named values of the realm; schema.py  the tables and their migrations
+"""

@@ -1,0 +1,121 @@
+"""The battle log: what happened, in order, for people and for pages.
+
+Kinds are those of the formats page: queue.*, data.*, training.*, hero.*, service.*, vault.*, job.*,
+league.*. Rows are numbered without gaps in the order they were committed.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import nullcontext
+from dataclasses import dataclass
+from typing import Any
+
+from levelcap.kit.db import Connection, Database, reading, transaction
+from levelcap.kit.errors import unknown_name
+from levelcap.vault.assets import now
+
+CHANNELS = ("system", "jobs", "training", "eval", "vault", "guild")
+SEVERITIES = ("info", "success", "warning", "error")
+_CHANNEL_OF = {
+    "training": "training", "vault": "vault", "job": "jobs", "queue": "jobs", "data": "jobs",
+    "hero": "guild", "service": "system", "league": "eval", "eval": "eval", "alarm": "system",
+    "realm": "system",
+}  # fmt: skip
+KEPT = 100_000
+
+
+@dataclass(frozen=True)
+class Event:
+    """One line of the log."""
+
+    seq: int
+    time: str
+    kind: str
+    channel: str
+    severity: str
+    message: str
+    data: dict[str, Any]
+
+    def as_json(self) -> dict[str, Any]:
+        """Plain values."""
+        return dict(self.__dict__)
+
+
+def say(
+    where: Database | Connection, kind: str, message: str, *, severity: str = "info",
+    channel: str | None = None, data: dict[str, Any] | None = None,
+) -> None:  # fmt: skip
+    """Append one event: in the caller's transaction, or in one of its own when given the engine.
+
+    Raises:
+        UnknownName: no such severity, or a kind whose first word is none of ours.
+    """
+    first = kind.partition(".")[0]
+    if first not in _CHANNEL_OF:
+        raise unknown_name("kind of event", kind, _CHANNEL_OF)
+    if severity not in SEVERITIES:
+        raise unknown_name("severity", severity, SEVERITIES)
+    row = {
+        "t": now(), "k": kind, "c": channel or _CHANNEL_OF[first], "s": severity, "m": message,
+        "d": json.dumps(data or {}),
+    }  # fmt: skip
+    opened = nullcontext(where) if isinstance(where, Connection) else transaction(where)
+    with opened as connection:
+        connection.execute(
+            "INSERT INTO events (time, kind, channel, severity, message, data)"
+            " VALUES (:t, :k, :c, :s, :m, :d)",
+            row,
+        )
+
+
+def list_events(
+    connection: Connection, *, after: int = 0, before: int | None = None,
+    kind: str | None = None, channel: str | None = None, limit: int = 100,
+) -> list[Event]:  # fmt: skip
+    """With `after`: the next rows, oldest first; else the newest (before `before`) first."""
+    order = "ASC" if after else "DESC"
+    where = ["seq > :after"] if after else ["1"]
+    values: dict[str, Any] = {"after": after, "n": max(1, min(limit, 1000))}
+    if before is not None:
+        where.append("seq < :before")
+        values["before"] = before
+    if kind is not None:
+        where.append("(kind = :kind OR kind LIKE :prefix)")
+        values |= {"kind": kind, "prefix": kind + ".%"}
+    if channel is not None:
+        where.append("channel = :channel")
+        values["channel"] = channel
+    query = f"SELECT * FROM events WHERE {' AND '.join(where)} ORDER BY seq {order} LIMIT :n"
+    return [_event(row) for row in connection.execute(query, values)]
+
+
+def _event(row: Any) -> Event:
+    return Event(row.seq, row.time, row.kind, row.channel, row.severity, row.message,
+                 json.loads(row.data))  # fmt: skip
+
+
+def last_seq(engine: Database) -> int:
+    """Number of the newest event; 0 when there is none."""
+    with reading(engine) as connection:
+        return int(connection.execute("SELECT coalesce(max(seq), 0) FROM events").scalar_one())
+
+
+def follow(engine: Database, after: int = 0) -> Iterator[Event]:
+    """All events after number `after` that exist now, oldest first; call again for more."""
+    while True:
+        with reading(engine) as connection:
+            query = "SELECT * FROM events WHERE seq > :a ORDER BY seq LIMIT 500"
+            page = [_event(row) for row in connection.execute(query, {"a": after})]
+        yield from page
+        if len(page) < 500:
+            return
+        after = page[-1].seq
+
+
+def trim(engine: Database, keep: int = KEPT) -> int:
+    """Forget all but the newest events; returns how many went."""
+    with transaction(engine) as connection:
+        query = "DELETE FROM events WHERE seq <= (SELECT max(seq) FROM events) - :k"
+        return int(connection.execute(query, {"k": keep}).rowcount)

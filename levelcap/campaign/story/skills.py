@@ -1,0 +1,237 @@
+"""Exams of text heroes in the database: levels passed, how near the next is, what is weak.
+
+A run writes its exams into events.jsonl; `take_exams` copies what is new into the table `exams`,
+says level-ups, and keeps peaks. An exam is known by run, update and kind, so a run that was killed
+and repeats some counts them once. A preset of a skill (bin_add) has a standing of its own.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+
+from levelcap.campaign.kinds.heroes import find_hero
+from levelcap.campaign.sheet.cap import estimate_cap
+from levelcap.campaign.story import campaigns
+from levelcap.campaign.story.events import say
+from levelcap.campaign.story.runs import Run, cost_before, run_folder
+from levelcap.campaign.story.values import get_value, set_value
+from levelcap.guild.drill import SKILL as SCHOOL
+from levelcap.guild.engine import get_engine
+from levelcap.guild.progress import LEAST_FOR_A_RULE, POOLED, WINDOW, XP_SCALE
+from levelcap.guild.skill import Skill
+from levelcap.kit.db import Connection
+from levelcap.kit.errors import unknown_name
+from levelcap.vault.ledger import row_of
+
+WEAK = 0.8
+EXAMS = ("evaluation", "confirmation")
+# Figures by form, operation and primitive are pooled over the last ten exams; a day has thousands.
+_FORGET = (
+    "UPDATE exams SET data = '{}' WHERE run = :r AND data != '{}'"
+    " AND seq <= (SELECT max(seq) FROM exams WHERE run = :r) - 50"
+)
+_BY = ("by_form", "by_operation", "by_primitive")
+
+
+@cache
+def tracks() -> dict[str, tuple[Skill, str | None]]:
+    """Name of a standing -> skill and preset: every skill, then every preset."""
+    skills = get_engine().skills.values()
+    found: dict[str, tuple[Skill, str | None]] = {skill.id: (skill, None) for skill in skills}
+    return found | {preset: (skill, preset) for skill in skills for preset in skill.presets}
+
+
+def track(name: str) -> tuple[Skill, str | None]:
+    """Skill and preset of a standing's name.
+
+    Raises:
+        UnknownName: there is none.
+    """
+    if name not in tracks():
+        raise unknown_name("skill", name, tracks())
+    return tracks()[name]
+
+
+def take_exams(connection: Connection, run: Run) -> int:
+    """Copy what a study run has written since the last time; returns the number of exams."""
+    if run.kind != "study" or run.campaign is None or run.world == SCHOOL:
+        return 0
+    path, mark = run_folder(run.id) / "events.jsonl", f"exams {run.id}"
+    offset = int(get_value(connection, mark, 0))
+    if not path.exists():
+        return 0
+    with path.open("rb") as file:
+        file.seek(offset)
+        data = file.read()
+    end = data.rfind(b"\n") + 1
+    taken = 0
+    for line in data[:end].splitlines():
+        try:
+            row = json.loads(line)
+        except ValueError:
+            continue  # cut off by a kill and written over
+        if isinstance(row, dict) and row.get("event") in EXAMS:
+            taken += _enter(connection, run, row)
+        elif isinstance(row, dict) and row.get("event") == "level_up" and row["mastered"]:
+            _master(connection, run, row)
+    set_value(connection, mark, offset + end)
+    connection.execute(_FORGET, {"r": run.id})
+    return taken
+
+
+def _enter(connection: Connection, run: Run, row: dict[str, Any]) -> int:
+    skill, _ = track(run.world)
+    level = int(row["level"])
+    values = {
+        "run": run.id, "step": int(row["update"]), "kind": row["event"], "campaign": run.campaign,
+        "skill": run.world, "level": level, "outcome": row["outcome"],
+        "accuracy": row["accuracy"], "count": row["count"],
+        "xp": int(XP_SCALE * skill.file.levels[level - 1].xp * row["accuracy"]),
+        "spent": cost_before(connection, run, run.world) + row["core_seconds"],
+        "data": json.dumps({name: row[name] for name in _BY}),
+    }  # fmt: skip
+    fresh = connection.execute(
+        "INSERT INTO exams (run, step, kind, campaign, skill, level, outcome, accuracy, count,"
+        " xp, mastered, core_seconds, data) VALUES (:run, :step, :kind, :campaign, :skill,"
+        " :level, :outcome, :accuracy, :count, :xp, 0, :spent, :data) ON CONFLICT DO NOTHING",
+        values,
+    ).rowcount
+    if fresh and row["outcome"] == "level_up":
+        _rise(connection, run, level, values["spent"])
+    return int(fresh)
+
+
+def _rise(connection: Connection, run: Run, level: int, spent: float) -> None:
+    """A level is passed: the peak, the event, and whether it never went faster."""
+    assert run.campaign is not None
+    campaign = campaigns.get(connection, run.campaign)
+    hero, reached = find_hero(campaign.hero_id), level + 1
+    if reached > campaign.peak_skill_levels.get(run.world, 1):
+        campaigns.note_level(connection, campaign.id, run.world, reached)
+    data = {"hero": hero.id, "skill": run.world, "level": reached, "run": run.id}
+    say(connection, "hero.level_up", f"{hero.name}: {run.world} level {reached} after "
+        f"{spent:,.0f} core-seconds", severity="success", data=data)  # fmt: skip
+    query = (
+        "SELECT min(core_seconds) FROM exams JOIN campaigns ON campaigns.id = campaign"
+        " WHERE hero_id = :h AND skill = :s AND level = :l AND outcome = 'level_up'"
+        " AND campaign != :c"
+    )
+    asked = {"h": hero.id, "s": run.world, "l": level, "c": campaign.id}
+    before = connection.execute(query, asked).scalar_one()
+    if before is not None and spent < before:
+        say(connection, "hero.stat_change", f"{hero.name}: personal best, {run.world} level "
+            f"{reached} in {spent:,.0f} core-seconds, before {before:,.0f}",
+            severity="success", data={**data, "personal_best": spent})  # fmt: skip
+
+
+def _master(connection: Connection, run: Run, row: dict[str, Any]) -> None:
+    query = (
+        "UPDATE exams SET mastered = 1 WHERE run = :r AND step = :s AND kind = 'confirmation'"
+        " AND mastered = 0"
+    )
+    if connection.execute(query, {"r": run.id, "s": row["update"]}).rowcount:
+        level = int(row["level"]) - 1
+        say(connection, "hero.skill_up", f"{run.world} level {level} is mastered: every form "
+            "at 60 % or more", severity="success",
+            data={"skill": run.world, "level": level, "run": run.id})  # fmt: skip
+
+
+def level_of(connection: Connection, campaign: campaigns.Campaign, name: str) -> int:
+    """The level a hero works on: passed in this campaign, or brought by its first checkpoint."""
+    query = (
+        "SELECT coalesce(max(level), 0) + 1 FROM exams"
+        " WHERE campaign = :c AND skill = :s AND outcome = 'level_up'"
+    )
+    level = int(connection.execute(query, {"c": campaign.id, "s": name}).scalar_one())
+    if campaign.starting_checkpoint is not None:
+        begun = row_of(connection, campaign.starting_checkpoint)
+        if begun is not None and begun.skill_name == name:
+            level = max(level, begun.skill_level or 1)
+    return min(level, track(name)[0].levels)
+
+
+def standing(connection: Connection, campaign: campaigns.Campaign, name: str) -> dict[str, Any]:
+    """Where a hero stands in a skill (or preset), as plain values; what is unknown is None."""
+    skill, preset = track(name)
+    level = level_of(connection, campaign, name)
+    rows = connection.execute(
+        "SELECT * FROM exams WHERE campaign = :c AND skill = :s ORDER BY seq DESC LIMIT 10",
+        {"c": campaign.id, "s": name},
+    ).all()
+    totals = connection.execute(
+        "SELECT count(*) AS exams, coalesce(sum(xp), 0) AS xp, max(core_seconds) AS spent,"
+        " max(CASE level WHEN :l THEN accuracy END) AS peak"
+        " FROM exams WHERE campaign = :c AND skill = :s",
+        {"c": campaign.id, "s": name, "l": level},
+    ).one()
+    ups = connection.execute(
+        "SELECT level, core_seconds, mastered FROM exams WHERE campaign = :c AND skill = :s"
+        " AND outcome = 'level_up' ORDER BY seq",
+        {"c": campaign.id, "s": name},
+    ).all()
+    window = _window(rows)
+    pool = skill.pool(level, preset)
+    return {
+        "skill": name, "of": skill.id, "preset": preset, "title": skill.name,
+        "version": skill.version, "level": level, "levels": skill.levels,
+        "level_name": skill.file.levels[level - 1].name, "threshold": skill.file.threshold,
+        "mastered": sorted({row.level for row in ups if row.mastered}), "xp": int(totals.xp),
+        "exams": int(totals.exams), "core_seconds": totals.spent, "window": window,
+        "mean": sum(window) / WINDOW if len(window) == WINDOW else None,
+        "accuracy": rows[0].accuracy if rows else None, "peak": totals.peak,
+        "outcome": rows[0].outcome if rows else None,
+        **{by.removeprefix("by_") + "s": pooled(rows, by) for by in _BY},
+        "pool": {"size": pool.size, "exact": pool.exact, "memorisable": pool.memorisable},
+        "level_ups": [[row.level + 1, round(row.core_seconds, 1)] for row in ups],
+        "cap": estimate_cap(
+            [(row.core_seconds, row.level + 1.0) for row in ups], totals.spent or 0.0
+        ).as_json(),
+    }  # fmt: skip
+
+
+def _window(rows: Sequence[Any]) -> list[float]:
+    """Accuracies of the evaluations that count towards the next level, oldest first."""
+    found: list[float] = []
+    for row in rows:
+        same = row.run == rows[0].run and row.kind == "evaluation"
+        if not same or row.level != rows[0].level or len(found) == WINDOW:
+            break
+        found.append(row.accuracy)
+    return found[::-1]
+
+
+def pooled(rows: Sequence[Any], which: str) -> dict[str, list[int]]:
+    """Right and count of every name over the last ten exams."""
+    found: dict[str, list[int]] = {}
+    for row in rows[:POOLED]:
+        for name, (right, count) in json.loads(row.data)[which].items():
+            before = found.get(name, [0, 0])
+            found[name] = [before[0] + right, before[1] + count]
+    return found
+
+
+def weak(found: dict[str, list[int]], bar: float = WEAK) -> list[str]:
+    """Names below the bar with at least 30 problems, weakest first."""
+    rates = {n: right / count for n, (right, count) in found.items() if count >= LEAST_FOR_A_RULE}
+    return sorted((name for name in rates if rates[name] < bar), key=lambda name: rates[name])
+
+
+def standings(connection: Connection, campaign: campaigns.Campaign) -> list[dict[str, Any]]:
+    """Every skill, and every preset that was examined."""
+    query = "SELECT DISTINCT skill FROM exams WHERE campaign = :c"
+    seen = set(connection.execute(query, {"c": campaign.id}).scalars())
+    names = [name for name, (_, preset) in tracks().items() if preset is None or name in seen]
+    return [standing(connection, campaign, name) for name in names]
+
+
+def bests(connection: Connection, hero: str) -> list[dict[str, Any]]:
+    """Personal bests over all campaigns: each level of each skill in the fewest core-seconds."""
+    query = (
+        "SELECT skill, level + 1 AS level, min(core_seconds) AS core_seconds, campaign FROM exams"
+        " JOIN campaigns ON campaigns.id = campaign WHERE hero_id = :h AND outcome = 'level_up'"
+        " GROUP BY skill, level ORDER BY skill, level"
+    )
+    return [row._asdict() for row in connection.execute(query, {"h": hero})]

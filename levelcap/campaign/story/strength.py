@@ -1,0 +1,89 @@
+"""Elo out of stored evaluations: every score is kept, so two checkpoints can be compared fairly.
+
+Scores travel as text, one digit a game in the order played: 2 won, 1 drawn, 0 lost. Games 2k and
+2k+1 are a pair, which the intervals need.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from levelcap.campaign.story.values import get_value, set_value
+from levelcap.kit.db import Connection
+from levelcap.kit.errors import unknown_name
+from levelcap.play.ratings import Games, rate
+
+
+def pack(scores: NDArray[np.float64]) -> str:
+    """Scores 1, .5, 0 as digits."""
+    return "".join("012"[int(round(float(score) * 2))] for score in scores)
+
+
+def unpack(digits: str) -> NDArray[np.float64]:
+    """The scores back."""
+    return np.array([int(digit) / 2 for digit in digits])
+
+
+def store_eval(
+    connection: Connection, checkpoint: str, job: str, seed: int, result: dict[str, Any]
+) -> None:
+    """Keep an evaluation, and the games of the bots among themselves once a world and seed."""
+    name = f"ladder {result['world']} {seed}"
+    if "ladder" in result and get_value(connection, name) is None:
+        set_value(connection, name, result["ladder"])
+    kept = {key: value for key, value in result.items() if key != "ladder"}
+    connection.execute(
+        "INSERT INTO evals (checkpoint, kind, time, job, seed, result)"
+        " VALUES (:c, :k, strftime('%Y-%m-%dT%H:%M:%fZ'), :j, :s, :r)"
+        " ON CONFLICT (job) DO NOTHING",
+        {
+            "c": checkpoint,
+            "k": "exam" if "passives" in result else "quick",
+            "j": job,
+            "s": seed,
+            "r": json.dumps(kept),
+        },
+    )
+
+
+def evaluations(connection: Connection, checkpoint: str) -> list[dict[str, Any]]:
+    """All evaluations of a checkpoint, oldest first."""
+    query = "SELECT id, time, kind, seed, result FROM evals WHERE checkpoint = :c ORDER BY id"
+    return [
+        {"id": row.id, "time": row.time, "kind": row.kind, "seed": row.seed,
+         **json.loads(row.result)}
+        for row in connection.execute(query, {"c": checkpoint})
+    ]  # fmt: skip
+
+
+def difference(connection: Connection, a: str, b: str) -> tuple[float, float, float] | None:
+    """Elo of checkpoint a minus that of b with its 95 % interval; None: not both were judged.
+
+    Both are rated together with the bots that link them, from their newest evaluations of one
+    world and seed.
+    """
+    newest = {}
+    for checkpoint in (a, b):
+        found = evaluations(connection, checkpoint)
+        if not found:
+            return None
+        newest[checkpoint] = found[-1]
+    world, seed = newest[a]["world"], newest[a]["seed"]
+    if not newest[a]["scores"]:  # text heroes play no games
+        return None
+    if (newest[b]["world"], newest[b]["seed"]) != (world, seed) or a == b:
+        return (0.0, 0.0, 0.0) if a == b else None
+    games = [
+        Games(checkpoint, bot, unpack(digits))
+        for checkpoint, found in newest.items()
+        for bot, digits in found["scores"].items()
+    ]
+    ladder = get_value(connection, f"ladder {world} {seed}")
+    if ladder is None:
+        raise unknown_name("ladder", f"{world} {seed}", [])
+    games += [Games(x, y, unpack(digits)) for x, y, digits in ladder]
+    return rate(games).difference(a, b)

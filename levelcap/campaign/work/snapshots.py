@@ -1,0 +1,142 @@
+"""From a snapshot's folder to its row in the ledger, its event and its evaluation."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+from levelcap.campaign.story import campaigns, runs
+from levelcap.campaign.story.events import say
+from levelcap.campaign.story.skills import take_exams, track, tracks
+from levelcap.jobs.job import Refused
+from levelcap.jobs.store import Store
+from levelcap.kit.db import Connection, reading, transaction
+from levelcap.kit.errors import LevelcapError
+from levelcap.kit.files import read_json
+from levelcap.nets.meta import Meta, meta_from_json
+from levelcap.vault.assets import content_id
+from levelcap.vault.ledger import Entry, Facts, adopt_orphans, amend, row_of, save, write_beside
+from levelcap.vault.zones import load_zones
+
+QUICK_GAMES = 400
+
+
+def meta_of(place: Path) -> Meta:
+    """What a snapshot says of itself, read without torch."""
+    return meta_from_json(read_json(place / "meta.json"), str(place / "meta.json"))
+
+
+def describe(connection: Connection, run: runs.Run | None, place: Path) -> Facts:
+    """What the ledger should say of a snapshot of this run."""
+    meta = meta_of(place)
+    metrics = meta.metrics
+    step = int(metrics.get("updates", 0)) + (run.base_step if run else 0)
+    hero = campaigns.FIRST_HERO if meta.text is None else campaigns.FIRST_TEXT_HERO
+    before = 0.0
+    if run is not None and run.campaign is not None:
+        hero = campaigns.get(connection, run.campaign).hero_id
+        before = runs.cost_before(connection, run)
+    quest = None
+    if run is not None:
+        newest = "SELECT id FROM quests WHERE run = :r ORDER BY seq DESC LIMIT 1"
+        quest = connection.execute(newest, {"r": run.id}).scalar()
+    return Facts(
+        step=step, hero=hero, role="decision" if meta.text is None else "text",
+        campaign=run.campaign if run else None, quest=quest, run=run.id if run else None,
+        world=meta.world, train_loss=metrics.get("loss", metrics.get("value_loss")),
+        learning_rate=metrics.get("lr"), epoch=metrics.get("epochs"),
+        total_examples_trained=meta.steps, has_optimizer=False,
+        cost_core_seconds=before + metrics.get("core_seconds", 0.0),
+        **({} if meta.text is None else _told(run, metrics)),
+    )  # fmt: skip
+
+
+def _told(run: runs.Run | None, metrics: dict[str, float]) -> dict[str, Any]:
+    """What a text run says of its hero: skill, level and the last exam's accuracy."""
+    loss = metrics.get("loss")
+    return {
+        "skill_name": run.world if run else None, "skill_level": int(metrics.get("level", 0)),
+        "accuracy": metrics.get("accuracy"),
+        "perplexity": None if loss is None else math.exp(min(loss, 50.0)),
+    }  # fmt: skip
+
+
+def enter_snapshot(connection: Connection, store: Store, run_id: str, place: Path) -> Entry:
+    """Write the row, the event and the evaluation job of a snapshot; again is harmless."""
+    run = runs.get(connection, run_id)
+    facts = describe(connection, run, place)
+    known = row_of(connection, content_id("checkpoint", place)[0])
+    entry = known or save(connection, place, facts, load_zones()["hot"])
+    if run.campaign is not None:
+        losses = {} if facts.train_loss is None else {f"{run.kind}_loss": facts.train_loss}
+        campaigns.advance(connection, run.campaign, facts.step, losses)
+    if known is None:
+        say(connection, "vault.checkpoint_saved", f"{entry.canonical_name} of {run.id}",
+            data={"checkpoint": entry.id, "run": run.id})  # fmt: skip
+    take_exams(connection, run)
+    order: dict[str, Any] = {"checkpoint": entry.id, "games": QUICK_GAMES, "seed": 0}
+    if facts.role == "text":  # every exam has problems of its own
+        order |= {"seed": entry.seq, **asked(entry)}
+    _judge(connection, store, entry, order, "quick")
+    return entry
+
+
+def asked(entry: Entry) -> dict[str, Any]:
+    """What a checkpoint of a text hero is asked by default."""
+    if entry.skill_name not in tracks():
+        return {}
+    skill, preset = track(entry.skill_name)
+    return {"skill_id": skill.id, "preset": preset, "level": entry.skill_level or 1}
+
+
+def judge_passives(connection: Connection, store: Store, run_id: str) -> None:
+    """School is over: its last checkpoint is the base that drift is measured from."""
+    query = "SELECT id FROM ledger WHERE run = :r AND retired IS NULL ORDER BY seq DESC LIMIT 1"
+    newest = connection.execute(query, {"r": run_id}).scalar()
+    entry = None if newest is None else row_of(connection, newest)
+    if entry is not None:
+        amend(connection, entry.id, base=1)
+        _judge(connection, store, entry, {"checkpoint": entry.id, "passives": "full"}, "full")
+
+
+def _judge(
+    connection: Connection, store: Store, entry: Entry, order: dict[str, Any], kind: str
+) -> None:
+    try:
+        store.submit(
+            "eval", order, priority="high", idempotency_key=f"eval-{entry.id}-{kind}",
+            campaign=entry.campaign, connection=connection,
+        )  # fmt: skip
+    except Refused:
+        say(connection, "queue.full", "an evaluation was left out: its queue is full",
+            severity="warning", data={"checkpoint": entry.id})  # fmt: skip
+
+
+def publish_row(store: Store, run_id: str, place: Path) -> Entry:
+    """What a local trainer calls when a snapshot is on disk."""
+    with transaction(store.engine) as connection:
+        entry = enter_snapshot(connection, store, run_id, place)
+    write_beside(place, entry)
+    return entry
+
+
+def adopt(store: Store) -> list[str]:
+    """At a start: rows for snapshots whose writer was killed, or that were trained elsewhere."""
+
+    def facts_of(place: Path) -> Facts | None:
+        try:
+            with reading(store.engine) as connection:
+                found = connection.execute(
+                    "SELECT id FROM runs WHERE id = :i", {"i": place.parent.parent.name}
+                ).scalar()
+                run = None if found is None else runs.get(connection, found)
+                return describe(connection, run, place)
+        except LevelcapError:
+            return None  # not one of ours, or of another version: left where it is
+
+    adopted = adopt_orphans(store.engine, runs.snapshot_folders(), facts_of)
+    for checkpoint in adopted:
+        say(store.engine, "vault.checkpoint_saved", f"adopted {checkpoint}",
+            data={"checkpoint": checkpoint, "adopted": True})  # fmt: skip
+    return adopted

@@ -1,0 +1,138 @@
+"""The wheel with real matches and a tiny net: record, imitate, reinforce, judge, crown."""
+
+import pytest
+
+from levelcap.campaign.story import quests, runs
+from levelcap.campaign.story.events import list_events
+from levelcap.campaign.story.strength import difference, pack, unpack
+from levelcap.campaign.wheel import flywheel
+from levelcap.campaign.wheel.control import control
+from levelcap.campaign.work.effects import effects_of
+from levelcap.campaign.work.handlers import Workshop
+from levelcap.campaign.work.snapshots import adopt
+from levelcap.campaign.work.table import JOB_TYPES
+from levelcap.jobs.job import Status
+from levelcap.kit.db import reading, transaction
+from levelcap.kit.errors import UnknownName
+from levelcap.kit.paths import folder
+from levelcap.services.arena.daemon import worker
+from levelcap.vault.ledger import get_ledger
+
+HERO = """
+id: kestrel
+name: Kestrel
+kind: arena
+size: dummy
+demo_games: 20
+imitation_minutes: 0.02
+round_minutes: 0.03
+late_round_minutes: 0.03
+"""
+
+
+@pytest.fixture
+def tiny(realm):
+    own = folder("config") / "heroes"
+    own.mkdir()
+    (own / "kestrel.yaml").write_text(HERO)
+    flywheel.begin(realm.store)
+    return realm
+
+
+def turn_until(realm, what, most=12):
+    crew = worker(realm)
+    for _ in range(most):
+        flywheel.turn(realm.store)
+        if what():
+            return
+        crew.run(max_jobs=1)
+    raise AssertionError("the wheel did not get there")
+
+
+def test_every_job_type_has_a_handler_and_an_effect(realm):
+    handlers = Workshop(lambda checkpoint: folder("runs")).handlers()
+    assert set(handlers) == set(JOB_TYPES) == set(effects_of(realm.store))
+
+
+def test_the_wheel_turns_from_nothing_to_a_champion(tiny):
+    def judged():
+        rows = get_ledger(tiny.engine).list()
+        return sum(row.elo is not None for row in rows) >= 3
+
+    turn_until(tiny, judged)
+    rows = get_ledger(tiny.engine).list()[::-1]
+    with reading(tiny.engine) as connection:
+        found = quests.list_quests(connection)[::-1]
+        kinds = {event.kind for event in list_events(connection, limit=1000)}
+        champion = connection.execute("SELECT checkpoint FROM champions").scalars()
+        gain = difference(connection, rows[1].id, rows[0].id)
+        run = runs.get(connection, rows[1].run)
+    assert [q.kind for q in found[:3]] == ["record", "imitate", "reinforce"]
+    assert found[3].run == found[2].run  # rounds continue one run
+    assert rows[0].val_loss > 0 and rows[0].train_loss > 0
+    assert [row.step for row in rows] == sorted({row.step for row in rows})
+    assert rows[1].parents and all(row.cost_core_seconds > 0 for row in rows)
+    assert rows[0].id in champion
+    assert gain[1] <= gain[0] <= gain[2]
+    assert run.worth is not None and run.command.startswith("levelcap reinforce --world duel")
+    assert {"data.recorded", "vault.checkpoint_saved", "eval.completed", "training.completed",
+            "vault.champion_promoted"} <= kinds  # fmt: skip
+    assert (run_place := runs.run_folder(rows[1].run)).is_dir()
+    assert (run_place / "snapshots").is_dir()
+
+
+def test_a_skipped_round_counts_and_the_next_begins(tiny):
+    def reinforcing():
+        with reading(tiny.engine) as connection:
+            return any(q.kind == "reinforce" for q in quests.list_quests(connection))
+
+    turn_until(tiny, reinforcing)
+    with reading(tiny.engine) as connection:
+        quest = quests.list_quests(connection)[0]
+    store = tiny.store
+    # Evaluations are claimed first; they are not what is tested here.
+    with transaction(tiny.engine) as connection:
+        connection.execute("DELETE FROM jobs WHERE type = 'eval'")
+        connection.execute("UPDATE quests SET status = 'running' WHERE id = :i",
+                           {"i": quest.id})  # fmt: skip
+    control(store, "skip")
+    with transaction(tiny.engine) as connection:
+        connection.execute("UPDATE quests SET status = 'queued' WHERE id = :i",
+                           {"i": quest.id})  # fmt: skip
+    worker(tiny).run(max_jobs=1)
+    with reading(tiny.engine) as connection:
+        assert quests.get(connection, quest.id).status == "skipped"
+    assert store.get(quest.job).status is Status.DONE
+    assert flywheel.turn(store) != []
+
+
+def test_a_failing_knob_fails_the_quest_with_its_reason(tiny):
+    recipe = flywheel.read_recipe(
+        {"quest": "reinforce", "minutes": 0.02, "size": "dummy", "set": {"kl_koef": 1}}
+    )
+    with reading(tiny.engine) as connection:
+        campaign = connection.execute("SELECT id FROM campaigns").scalar_one()
+    with pytest.raises(UnknownName, match="kl_coef"):
+        quests.enter(tiny.store, campaign, recipe, source="person")
+    quest = quests.enter(tiny.store, campaign, recipe, source="scheduler")
+    worker(tiny).run(max_jobs=1)
+    with reading(tiny.engine) as connection:
+        found = quests.get(connection, quest.id)
+    assert found.status == "failed" and "kl_coef" in found.result["error"]
+
+
+def test_snapshots_without_a_row_are_adopted(tiny):
+    turn_until(tiny, lambda: get_ledger(tiny.engine).count() >= 1)
+    with transaction(tiny.engine) as connection:
+        for table in ("champions", "evals", "ledger", "locations", "assets"):
+            connection.execute(f"DELETE FROM {table}")
+    adopted = adopt(tiny.store)
+    rows = get_ledger(tiny.engine).list()
+    assert [row.id for row in rows] == adopted and rows[0].campaign is not None
+    assert adopt(tiny.store) == []
+
+
+def test_scores_travel_as_digits():
+    digits = "2102"
+    assert pack(unpack(digits)) == digits
+    assert unpack(digits).tolist() == [1.0, 0.5, 0.0, 1.0]
