@@ -17,7 +17,7 @@ import os
 import secrets
 from collections import namedtuple
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, cast
@@ -30,7 +30,7 @@ from levelcap.kit.errors import (
     LevelcapError,
     refuse,
 )
-from levelcap.kit.files import TMP, sync_folder
+from levelcap.kit.files import TMP, keep_private, sync_folder
 from levelcap.kit.sqlite import STATEMENTS, Database, Use, check_version, connect_plain
 
 __all__ = [
@@ -152,6 +152,8 @@ def open_db(path: Path) -> Database:
     """
     check_version()
     path.parent.mkdir(parents=True, exist_ok=True)
+    with suppress(OSError):  # what cannot be opened is told below
+        keep_private(path)  # SQLite makes the two files beside it with the rights of this one
     database = Database(path)
     try:
         with reading(database) as connection:
@@ -262,6 +264,7 @@ def backup(database: Database, path: Path) -> None:
     """
     tmp = path.with_name(f"{TMP}{path.name}-{secrets.token_hex(4)}")
     try:
+        keep_private(tmp)
         with closing(connect_plain(tmp)) as copy, database.lend(Use.READ) as driver:
             driver.backup(copy)
             copy.execute("PRAGMA journal_mode = DELETE")  # one file, nothing beside it

@@ -206,6 +206,19 @@ def test_a_backup_is_a_whole_database_taken_while_in_use(engine, tmp_path):
     assert not list(tmp_path.glob(".tmp-*"))
 
 
+def test_database_backup_and_log_are_their_owners_alone(tmp_path):
+    from levelcap.kit.log import configure, get_logger
+
+    engine = db.open_db(tmp_path / "a.db")
+    db.migrate(engine, [])
+    db.backup(engine, tmp_path / "b.db")
+    configure(file=tmp_path / "c.log", console=False)
+    get_logger("x").info("y")
+    modes = {p.name: p.stat().st_mode & 0o777 for p in tmp_path.iterdir() if p.is_file()}
+    engine.dispose()
+    assert set(modes) >= {"a.db", "a.db-wal", "b.db", "c.log"} and set(modes.values()) == {0o600}
+
+
 def test_rows_have_names_and_a_result_is_read_in_one_word(engine):
     db.migrate(engine, [make_children])
     with db.transaction(engine) as connection:
