@@ -19,11 +19,10 @@ from levelcap.play.matchup import seats_of_game
 from levelcap.play.seats import Seats, views_of
 from levelcap.play.terminal import TerminalView, verdict
 from levelcap.world import RULESETS, make
-from levelcap.world.bots import BOTS
+from levelcap.world.bot_names import BOTS, SEERS
 from levelcap.world.patches import champion_names, load_patch, patch_names
 from levelcap.world.replay import Recorder, load
 from levelcap.world.scoreboard import read_scoreboard
-from levelcap.world.scripted import SEERS
 from levelcap.world.spec import arena_spec
 
 FILM_SIZE = 480

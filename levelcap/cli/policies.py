@@ -10,6 +10,12 @@ from levelcap.play.roster import Door, find
 from levelcap.world.protocols import Policy
 
 
+def import_world(name: str) -> None:
+    """Import the module of `gym:module:id` or `zoo:module` if it lies in the current folder."""
+    kind, _, rest = name.partition(":")
+    import_here(f"{rest}:" if kind == "zoo" else rest)
+
+
 def import_here(name: str) -> None:
     """Import `package/module.py` of the current folder, if `name` names such a file.
 

@@ -12,9 +12,9 @@ from collections.abc import Callable
 from enum import Enum
 
 from levelcap.kit.errors import BadValue, UnknownName, UserError, refuse
-from levelcap.world.bots import SEALED_FROM
+from levelcap.world.bot_names import refuse_sealed
 from levelcap.world.protocols import Policy
-from levelcap.world.scripted import is_sealed, scripted
+from levelcap.world.scripted import scripted
 
 Nets = Callable[[str], Policy | None]  # the net of this name, or None: the name is no net's
 
@@ -42,9 +42,8 @@ def find(name: str, door: Door = Door.REMOTE, nets: Nets | None = None) -> Polic
         BadValue: this door does not let it in. UnknownName: nobody is called that.
         UserError: the code named is no policy.
     """
-    if door is Door.TRAINING and is_sealed(name):
-        remedy = f"Train against bots or cousins with seeds below {SEALED_FROM}"
-        raise BadValue(refuse("a sealed opponent cannot be trained against", name, remedy))
+    if door is Door.TRAINING:
+        refuse_sealed(name)
     if nets is not None and (found := nets(name)) is not None:
         return found
     if ":" not in name:

@@ -6,7 +6,7 @@ come in a pass of their own, so no player gains from having a lower seat number.
 
 from __future__ import annotations
 
-from levelcap.world.compiled import kernel
+from levelcap.kit.compiled import kernel
 from levelcap.world.terrain import length, sees, solid, standable
 
 DASH, BLINK, BLAST, VOLLEY, HEAL, SHIELD, SNARE, WARD = 1, 2, 3, 4, 5, 6, 7, 8

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from math import sqrt
 
+from levelcap.kit.compiled import entry, kernel
 from levelcap.world.brain import (
     AIM,
     CAUTIOUS,
@@ -29,7 +30,6 @@ from levelcap.world.brain import (
     walk_about,
 )
 from levelcap.world.combat import BLAST, BLINK, DASH, HEAL, SHIELD, SNARE, VOLLEY
-from levelcap.world.compiled import entry, kernel
 
 STAND_OFF = 13.5  # from here shots reach a structure and the structure does not reach back
 DECISION_S = 0.1

@@ -7,24 +7,12 @@ Who may be named where (training, over HTTP, at the keyboard) is decided by `lev
 
 from __future__ import annotations
 
-import re
-
 import numpy as np
 
-from levelcap.kit.errors import unknown_name
 from levelcap.kit.seeds import splitmix64_array
-from levelcap.world.bots import BOTS, SEALED_FROM, SKILLS, Bot, bot_traits, cousin_traits
+from levelcap.world.bot_names import COUSIN, WITHOUT, check_bot
+from levelcap.world.bots import Bot, bot_traits, cousin_traits
 from levelcap.world.protocols import Decision, Policy, PolicyState, Views, World
-
-SEERS = (2, 4, 16, 64)
-_COUSIN = re.compile(r"^([a-z]+)~(\d{1,18})$")
-_WITHOUT = re.compile(r"^([a-z]+)-no-([a-z]+)$")
-
-
-def is_sealed(name: str) -> bool:
-    """Is this opponent reserved for judging? No training run may ever play it."""
-    cousin = _COUSIN.match(name)
-    return name.startswith("seer-") or (cousin is not None and int(cousin[2]) >= SEALED_FROM)
 
 
 def scripted(name: str) -> Policy:
@@ -33,28 +21,18 @@ def scripted(name: str) -> Policy:
     Raises:
         UnknownName: nobody is called that.
     """
+    check_bot(name)
     if name == "uniform":
         return Uniform()
-    cousin, without = _COUSIN.match(name), _WITHOUT.match(name)
-    if cousin and cousin[1] in BOTS:
+    if cousin := COUSIN.match(name):
         return Bot(name, cousin_traits(cousin[1], int(cousin[2])))
-    if without and without[1] in BOTS and without[2] in SKILLS:
+    if without := WITHOUT.match(name):
         return Bot(name, bot_traits(without[1])._replace(**{without[2]: 0.0}))
     if name.startswith("seer-"):
-        return _seer(name)
-    if name not in BOTS:
-        known = (*BOTS, *(f"seer-{k}" for k in SEERS), "uniform", "veteran~17", "master-no-lead")
-        raise unknown_name("policy", name, known)
+        from levelcap.world.seers import Seer  # its kernels hold the whole simulator
+
+        return Seer(int(name.split("-")[1]))
     return Bot(name, bot_traits(name))
-
-
-def _seer(name: str) -> Policy:
-    from levelcap.world.seers import Seer  # its kernels hold the whole simulator
-
-    known = tuple(f"seer-{k}" for k in SEERS)
-    if name not in known:
-        raise unknown_name("policy", name, known)
-    return Seer(int(name.split("-")[1]))
 
 
 class Uniform(Policy):

@@ -20,8 +20,7 @@ from levelcap.play.panel import (
 )
 from levelcap.play.ratings import Games
 from levelcap.play.roster import Door, find
-from levelcap.world.bots import SEALED_FROM
-from levelcap.world.scripted import is_sealed
+from levelcap.world.bot_names import SEALED_FROM, is_sealed
 
 FEW = {"games_per_cousin": 4, "bot_games": 40, "seer_games": 4}
 

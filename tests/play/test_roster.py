@@ -4,7 +4,8 @@ import pytest
 
 from levelcap.kit.errors import BadValue, UnknownName, UserError
 from levelcap.play.roster import Door, find
-from levelcap.world.bots import SEALED_FROM, Bot
+from levelcap.world.bot_names import SEALED_FROM
+from levelcap.world.bots import Bot
 from levelcap.world.scripted import Uniform
 
 SEALED = (f"veteran~{SEALED_FROM}", "seer-16")

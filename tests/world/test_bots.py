@@ -8,8 +8,9 @@ from levelcap.kit.errors import BadValue, UnknownName
 from levelcap.play.matchup import play_games
 from levelcap.play.roster import Door, find
 from levelcap.play.seats import Seats
-from levelcap.world.bots import BOTS, SEALED_FROM, SKILLS, bot_traits, cousin_traits
-from levelcap.world.scripted import Uniform, is_sealed
+from levelcap.world.bot_names import BOTS, SEALED_FROM, SKILLS, is_sealed
+from levelcap.world.bots import bot_traits, cousin_traits
+from levelcap.world.scripted import Uniform
 from levelcap.world.spec import INTENTS, RULESETS
 
 VIEWS = ("player", "objects", "context")

@@ -11,12 +11,23 @@ from importlib import resources
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 
-import yaml
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    TypeAdapter,
+    ValidationError,
+    model_validator,
+)
 
+from levelcap.kit.documents import load_yaml
 from levelcap.kit.errors import BadFile, refuse, unknown_name
+from levelcap.kit.ids import check_words
 from levelcap.kit.paths import get_base_dir
 from levelcap.nets.text_shape import TextShape
+
+Words = Annotated[str, AfterValidator(check_words)]
 
 
 class ArenaHero(BaseModel):
@@ -25,9 +36,9 @@ class ArenaHero(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     id: str = Field(pattern=r"^[a-z][a-z0-9-]{1,30}$")
-    name: str = Field(min_length=1, max_length=40)
+    name: Words = Field(min_length=1, max_length=40)
     kind: Literal["arena"]
-    subtitle: str = Field("", max_length=80)
+    subtitle: Words = Field("", max_length=80)
     world: Literal["duel", "lms", "siege", "crown"] = "duel"
     size: Literal["dummy", "slim", "full"] = "slim"
     teacher: str = "master"
@@ -51,9 +62,9 @@ class TextHeroFile(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     id: str = Field(pattern=r"^[a-z][a-z0-9-]{1,30}$")
-    name: str = Field(min_length=1, max_length=40)
+    name: Words = Field(min_length=1, max_length=40)
     kind: Literal["text"]
-    subtitle: str = Field("", max_length=80)
+    subtitle: Words = Field("", max_length=80)
     size: Literal["dummy", "tiny"] | None = None
     """of a net from scratch that reads characters"""
     model: str | None = Field(None, pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,60}$")
@@ -103,8 +114,8 @@ _ANY: TypeAdapter[Hero] = TypeAdapter(
 
 def _read(path: Any, name: str) -> Hero:
     try:
-        return _ANY.validate_python(yaml.safe_load(path.read_text(encoding="utf-8")))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError, ValidationError) as error:
+        return _ANY.validate_python(load_yaml(path.read_text(encoding="utf-8")))
+    except (OSError, ValueError) as error:  # pydantic's and Unicode's errors are ValueErrors
         first = error.errors()[0] if isinstance(error, ValidationError) else {"msg": str(error)}
         loc = [str(part) for part in first.get("loc", ())]
         where = ".".join(loc[1:] if loc[:1] in (["arena"], ["text"]) else loc) or "the file"

@@ -24,6 +24,7 @@ from levelcap.campaign.work.recipes import (
     SchoolRecipe,
     SparRecipe,
     StudyRecipe,
+    check_contents,
 )
 from levelcap.campaign.work.snapshots import asked
 from levelcap.jobs.priority import set_priority
@@ -78,7 +79,10 @@ def enter(
 
     Raises:
         UnknownName: a checkpoint, run or shard that does not exist. Refused: the queue is full.
+        BadValue: what no trainer would do; the scheduler's own orders fail as jobs and are counted.
     """
+    if source != "scheduler":
+        check_contents(recipe)
     payload = _payload(store, campaign_id, recipe)
     kind = str(recipe.quest)
     quest_id = f"quest-{secrets.token_hex(6)}"

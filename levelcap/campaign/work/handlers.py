@@ -15,9 +15,11 @@ from levelcap.campaign.evaluate import evaluate
 from levelcap.campaign.story.runs import run_folder, shard_folder
 from levelcap.campaign.wheel.control import SKIP
 from levelcap.campaign.work import teaching
+from levelcap.campaign.work.recipes import pairs
 from levelcap.jobs.job import Interrupted, Job, JobFailed
 from levelcap.jobs.worker import Context, Handler
-from levelcap.kit.errors import BadValue, Corrupt, NoSpace, UserError, refuse
+from levelcap.kit.errors import Corrupt, NoSpace, UserError
+from levelcap.kit.paths import without_paths
 from levelcap.kit.publish import MANIFEST, sweep
 from levelcap.learn.engine.loop import Outcome
 from levelcap.learn.engine.overrides import apply
@@ -83,7 +85,7 @@ class Workshop:
             tuple(given["policies"]), given["size"], given["seed"],
         )  # fmt: skip
         done = imitate(
-            request, apply(ImitationConfig(), _settings(given["knobs"])),
+            request, apply(ImitationConfig(), pairs(given["knobs"])),
             Stops(minutes=given["minutes"]), self._hooks(job, context),
         )  # fmt: skip
         return self._trained(job, place, done.outcome) | {"validation": done.validation}
@@ -94,7 +96,7 @@ class Workshop:
         place = run_folder(given["run"])
         start = None if given["start"] is None else self.locate(given["start"])
         request = RlRequest(given["world"], place, start, given["size"], given["seed"])
-        config = apply(for_world(given["world"]), _settings(given["knobs"]))
+        config = apply(for_world(given["world"]), pairs(given["knobs"]))
         hooks = self._hooks(job, context)
         outcome = reinforce(request, config, Stops(minutes=given["minutes"]), hooks)
         return self._trained(job, place, outcome)
@@ -103,7 +105,7 @@ class Workshop:
         """Continue a run of study until it has had the minutes asked for."""
         given, place = job.payload, run_folder(job.payload["run"])
         taught = teaching.study(
-            given, place, self.locate, _settings(given["knobs"]), self._hooks(job, context)
+            given, place, self.locate, pairs(given["knobs"]), self._hooks(job, context)
         )
         values = {"skill": given["preset"] or given["skill"], "level": taught.level}
         return self._trained(job, place, taught.outcome) | values
@@ -209,15 +211,8 @@ def guarded(handler: Handler) -> Handler:
         except NoSpace as error:
             raise Interrupted(str(error)) from error
         except Corrupt as error:
-            raise JobFailed("resource_unavailable", str(error)) from error
+            raise JobFailed("resource_unavailable", without_paths(str(error))) from error
         except UserError as error:
-            raise JobFailed("validation_error", str(error)) from error
+            raise JobFailed("validation_error", without_paths(str(error))) from error
 
     return run
-
-
-def _settings(knobs: dict[str, str]) -> list[str]:
-    for name in knobs:
-        if "=" in name:
-            raise BadValue(refuse("a knob's name has no =", name, "Correct the recipe"))
-    return [f"{name}={value}" for name, value in sorted(knobs.items())]

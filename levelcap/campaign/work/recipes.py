@@ -13,11 +13,17 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-import yaml
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from levelcap.campaign.work.table import Knobs, Level, Minutes, Name, Ruleset, Seed
+from levelcap.kit.documents import load_yaml
 from levelcap.kit.errors import BadFile, BadValue, refuse
+from levelcap.kit.ids import check_words
+from levelcap.learn.engine.overrides import apply
+from levelcap.learn.imitation.config import ImitationConfig
+from levelcap.learn.rl.config import for_world
+from levelcap.learn.text.config import TextConfig
+from levelcap.world.bot_names import check_bot
 
 MAX_BYTES = 64 << 10
 Priority = Literal["high", "normal", "low"]
@@ -26,7 +32,7 @@ Priority = Literal["high", "normal", "low"]
 class _Recipe(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
 
-    title: Annotated[str, Field(max_length=80)] = ""
+    title: Annotated[str, Field(max_length=80), AfterValidator(check_words)] = ""
     priority: Priority = "normal"
     seed: Seed = 0
 
@@ -150,6 +156,31 @@ def read_recipe(values: Any) -> Any:
         ) from error
 
 
+def check_contents(recipe: Any) -> None:
+    """Refuse now what the trainer would refuse later: bots it may not meet, overrides it lacks.
+
+    Raises:
+        UnknownName: no such bot or override. BadValue: a sealed bot, a value out of range.
+    """
+    if isinstance(recipe, RecordRecipe):
+        for name in (recipe.teacher, recipe.partner):
+            check_bot(name, for_training=True)
+    elif isinstance(recipe, ImitateRecipe):
+        apply(ImitationConfig(), pairs(recipe.knobs))
+    elif isinstance(recipe, ReinforceRecipe):
+        apply(for_world(recipe.world), pairs(recipe.knobs))
+    elif isinstance(recipe, SchoolRecipe | StudyRecipe):
+        apply(TextConfig(), pairs(recipe.knobs))
+
+
+def pairs(knobs: dict[str, str]) -> list[str]:
+    """Overrides as the command line writes them, name=value."""
+    for name in knobs:
+        if "=" in name:
+            raise BadValue(refuse("an override's name has no =", name, "Correct the recipe"))
+    return [f"{name}={value}" for name, value in sorted(knobs.items())]
+
+
 def parse_recipe(text: str, name: str) -> Any:
     """A recipe out of YAML text.
 
@@ -159,23 +190,12 @@ def parse_recipe(text: str, name: str) -> Any:
     if len(text.encode()) > MAX_BYTES:
         raise BadFile(refuse(f"{name} is longer than {MAX_BYTES} bytes", len(text), "Shorten it"))
     try:
-        values = _NoAliases(text).get_single_data()
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
-        reason = " ".join(str(error).split())[:200]
-        raise BadFile(refuse(f"not YAML ({reason})", name, "Correct the file")) from error
+        values = load_yaml(text)
+    except ValueError as error:
+        raise BadFile(refuse(f"not YAML ({str(error)[:200]})", name, "Correct the file")) from error
     if not isinstance(values, dict):
         raise BadFile(refuse(f"{name} holds no recipe", values, "Write lines of name: value"))
     return read_recipe(values)
-
-
-class _NoAliases(yaml.SafeLoader):
-    """YAML without anchors: a few lines of them can stand for gigabytes."""
-
-    def compose_node(self, parent: Any, index: Any) -> Any:
-        if self.check_event(yaml.events.AliasEvent):
-            event = self.peek_event()  # type: ignore[no-untyped-call]
-            raise yaml.YAMLError(f"an alias (*{event.anchor}) is not allowed")
-        return super().compose_node(parent, index)
 
 
 def _text(value: Any) -> str:

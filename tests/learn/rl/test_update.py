@@ -141,7 +141,7 @@ def test_the_general_path_and_the_fused_one_give_the_same_numbers(overrides):
     task = small_task("lms", lanes=20, unroll=24, self_play=0.5, kl_coef=0.1, **overrides)
     batch = task.gather(0)
     chance = np.random.default_rng(0).uniform(0.5, 1.5, batch.mask.shape)
-    batch.reference = np.log(chance / 52).astype(np.float32)  # any numbers: both paths subtract them
+    batch.reference = np.log(chance / 52).astype(np.float32)
     found = []
     for kind in (FusedLearner, GeneralLearner):
         learner = kind(task.net, task._meta, task.actor.layout, task.config)
