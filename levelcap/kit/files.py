@@ -17,6 +17,8 @@ from typing import Any
 
 from levelcap.kit.errors import BadFile, BadValue, Corrupt, NoSpace, refuse
 
+# Made once: `json.dumps` makes one at every call, which takes longer than a short line itself.
+_LINE = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 TMP = ".tmp-"  # a file or folder being written; cleared by `publish.sweep`
 
 
@@ -145,7 +147,7 @@ def append_jsonl(path: Path, records: Iterable[Any], sync: bool = False) -> None
 def dump_line(record: Any) -> bytes:
     """Returns one JSONL line: strict, compact, keys in the given order."""
     try:
-        text = json.dumps(record, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+        text = _LINE.encode(record)
     except (ValueError, TypeError) as error:
         remedy = "Use finite numbers, text, lists and mappings"
         raise BadValue(refuse(f"cannot be a JSON line ({error})", record, remedy)) from error
