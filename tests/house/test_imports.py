@@ -14,7 +14,8 @@ TORCH_FREE = (
         for p in sorted((PACKAGE / "campaign").rglob("[a-z]*.py"))
         if p.stem not in ("handlers", "evaluate", "teaching")
     ),
-    *("play.matchup", "play.panel", "play.ratings", "play.rollout"),
+    *("play.matchup", "play.rollout"),
+    *(f"trials.{name}" for name in ("davidson", "gate", "panel", "ratings", "verdict")),
     *(
         f"services.{p.stem}"
         for p in sorted((PACKAGE / "services").glob("[a-z]*"))
@@ -26,7 +27,7 @@ FARAMA = {"gymnasium", "pettingzoo", "mpe2"}
 # spaces.py is the half of outside.py that reads Gymnasium's spaces.
 FARAMA_ALLOWED = {f"levelcap/world/{name}.py" for name in ("farama", "outside", "spaces")}
 KIT_MAY_IMPORT = {
-    *("levelcap", "numpy", "pydantic", "pydantic_settings", "pysqlite3"),
+    *("levelcap", "numpy", "scipy", "pydantic", "pydantic_settings", "pysqlite3"),
     *("rich", "structlog", "yaml"),
 }
 
