@@ -129,11 +129,11 @@ class Connection:
     def __init__(self, driver: Any) -> None:
         self._driver = driver
 
-    def execute(self, sql: str, values: Mapping[str, Any] | Sequence[Any] = ()) -> Result:
+    def execute(self, sql: str, values: Mapping[str, object] | Sequence[object] = ()) -> Result:
         """Runs one statement with `:name` parameters; names it does not use are allowed."""
         return Result(self._driver.execute(sql, values), sql)
 
-    def execute_many(self, sql: str, rows: Iterable[Mapping[str, Any]]) -> None:
+    def execute_many(self, sql: str, rows: Iterable[Mapping[str, object]]) -> None:
         """Runs one statement for each of `rows`."""
         self._driver.executemany(sql, rows)
 

@@ -30,7 +30,7 @@ class Lines:
     torn_bytes: int
 
 
-def dump_json(value: Any) -> bytes:
+def dump_json(value: object) -> bytes:
     """Returns `value` as UTF-8 JSON, keys sorted; NaN and infinities are refused."""
     try:
         text = json.dumps(value, ensure_ascii=False, allow_nan=False, sort_keys=True, indent=1)
@@ -102,7 +102,7 @@ def keep_private(path: Path) -> Path:
     return path
 
 
-def write_json(path: Path, value: Any) -> None:
+def write_json(path: Path, value: object) -> None:
     """Writes `value` as strict JSON, atomically (see `dump_json`, `write_bytes`)."""
     write_bytes(path, dump_json(value))
 
@@ -120,7 +120,7 @@ def read_json(path: Path) -> Any:
         raise BadFile(refuse(what, str(path), "Check the file's name and content")) from error
 
 
-def append_jsonl(path: Path, records: Iterable[Any], sync: bool = False) -> None:
+def append_jsonl(path: Path, records: Iterable[object], sync: bool = False) -> None:
     """Appends records, one line each, in one write under a lock.
 
     A torn last line (a kill in the middle of an earlier append) is cut off first: it was never
@@ -144,7 +144,7 @@ def append_jsonl(path: Path, records: Iterable[Any], sync: bool = False) -> None
             os.fsync(file.fileno())
 
 
-def dump_line(record: Any) -> bytes:
+def dump_line(record: object) -> bytes:
     """Returns one JSONL line: strict, compact, keys in the given order."""
     try:
         text = _LINE.encode(record)
