@@ -1,5 +1,6 @@
 """Seven documents, and nothing a user can type is missing in them."""
 
+import ast
 import os
 import re
 import subprocess
@@ -52,7 +53,7 @@ def commands() -> list[str]:
 def test_every_command_is_documented():
     if not (PACKAGE / "cli").exists():
         pytest.skip("no cli yet")
-    documents = text_of("README.md", "QUICKSTART.md")
+    documents = text_of("QUICKSTART.md")
     assert [c for c in commands() if f"levelcap {c}" not in documents] == []
 
 
@@ -73,7 +74,7 @@ def test_every_variable_the_code_reads_is_known_to_the_settings():
 
 def test_every_make_target_is_documented():
     targets = re.findall(r"^([a-z-]+):.*##", (ROOT / "Makefile").read_text(), re.M)
-    documents = text_of("README.md", "DEVELOPMENT.md")
+    documents = text_of("QUICKSTART.md")
     assert [t for t in targets if t != "help" and f"make {t}" not in documents] == []
 
 
@@ -86,3 +87,13 @@ def test_no_file_names_a_place_on_somebodys_machine():
             if MACHINE_PATHS.search(line):
                 found.append(f"{name_of(path)}:{number} {line.strip()[:80]}")
     assert found == []
+
+
+def test_the_map_in_front_of_a_folder_names_files_that_are_there():
+    missing = []
+    for path in PACKAGE.rglob("__init__.py"):
+        words = ast.get_docstring(ast.parse(path.read_text())) or ""
+        for name in re.findall(r"(?<![\w./])([a-z_]+\.py)\b", words):
+            if not (path.parent / name).is_file():
+                missing.append(f"{name_of(path)}: {name}")
+    assert missing == []

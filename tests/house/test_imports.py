@@ -14,7 +14,7 @@ TORCH_FREE = (
         for p in sorted((PACKAGE / "campaign").rglob("[a-z]*.py"))
         if p.stem not in ("handlers", "evaluate", "teaching")
     ),
-    *("play.matchup", "play.panel", "play.ratings", "play.roster", "play.seats"),
+    *(f"trials.{name}" for name in ("davidson", "gate", "panel", "ratings", "verdict")),
     *(
         f"services.{p.stem}"
         for p in sorted((PACKAGE / "services").glob("[a-z]*"))
@@ -29,7 +29,7 @@ FARAMA_ALLOWED = {
     "levelcap/play/gym_env.py",
 }
 KIT_MAY_IMPORT = {
-    *("levelcap", "numpy", "pydantic", "pydantic_settings", "pysqlite3"),
+    *("levelcap", "numpy", "scipy", "pydantic", "pydantic_settings", "pysqlite3"),
     *("rich", "structlog", "yaml"),
 }
 

@@ -9,7 +9,6 @@ its strategy; without them the skill the hero likes best.
 from __future__ import annotations
 
 from dataclasses import replace
-from math import sqrt
 from typing import Any
 
 from levelcap.campaign.kinds.heroes import TextHeroFile
@@ -20,13 +19,14 @@ from levelcap.guild.curriculum import Curriculum, Standing, get_curriculum, shar
 from levelcap.guild.skill import FULL_EXAM
 from levelcap.kit.db import Connection
 from levelcap.kit.errors import LevelcapError
+from levelcap.trials.gate import judge_exam
+from levelcap.trials.verdict import Verdict
 from levelcap.vault.champion import champion_of
 from levelcap.vault.ledger import Entry, row_of
 
 SPAR_EVERY = 4  # rounds of study
 SPAR_COUNT = 400
 SNAPSHOT_S = "60"
-CERTAIN = 1.96  # standard errors between two exams
 
 
 def curriculum_of(hero: TextHeroFile, campaign: Campaign) -> Curriculum:
@@ -166,9 +166,8 @@ def _fresh_lessons(connection: Connection, campaign: Campaign) -> dict[str, Any]
     }  # fmt: skip
 
 
-def better(connection: Connection, hero: str) -> tuple[str, str] | None:
-    """The judged checkpoint with more passed levels than the champion, or as many and an accuracy
-    that is better beyond chance, and the reason in words; None: the champion stays."""
+def judge_best(connection: Connection, hero: str) -> Verdict | None:
+    """The verdict on the best judged checkpoint that is not champion; None: there is none."""
     query = (
         "SELECT ledger.id, skill_name, skill_level, accuracy FROM ledger"
         " JOIN assets ON assets.id = ledger.id WHERE hero = :h AND skill_level IS NOT NULL"
@@ -181,16 +180,9 @@ def better(connection: Connection, hero: str) -> tuple[str, str] | None:
     now = champion_of(connection, hero)
     if best is None or (now is not None and now.checkpoint == best.id):
         return None
-    reigning = None if now is None else row_of(connection, now.checkpoint)
-    if reigning is not None and not beats(best, reigning):
-        return None
-    return best.id, f"{best.skill_name} level {best.skill_level}, {best.accuracy:.0%} exact"
-
-
-def beats(new: Any, old: Entry) -> bool:
-    """A higher level; at the same level, shares of right answers that differ beyond chance."""
-    level, share = old.skill_level or 0, old.accuracy or 0.0
-    if new.skill_level != level:
-        return bool(new.skill_level > level)
-    spread = sum(p * (1 - p) for p in (new.accuracy, share)) / FULL_EXAM
-    return bool(new.accuracy - share > CERTAIN * sqrt(spread))
+    old = None if now is None else row_of(connection, now.checkpoint)
+    return judge_exam(
+        best.id, best.skill_name, best.skill_level, best.accuracy, FULL_EXAM,
+        champion=None if now is None else now.checkpoint,
+        reigning=None if old is None else (old.skill_level or 0, old.accuracy or 0.0),
+    )  # fmt: skip

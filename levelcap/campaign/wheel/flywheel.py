@@ -23,7 +23,9 @@ from levelcap.campaign.work.demos import find_demos
 from levelcap.campaign.work.recipes import read_recipe
 from levelcap.jobs.store import Store
 from levelcap.kit.db import Connection, reading, transaction
-from levelcap.kit.errors import Conflict, Corrupt, UserError
+from levelcap.kit.errors import BadFile, StateError, UserError
+from levelcap.trials.gate import judge_elo
+from levelcap.trials.verdict import Verdict
 from levelcap.vault.champion import champion_of, promote
 
 PAST_EVERY = "5000000"  # steps after which the present self joins the opponents of a long run
@@ -218,7 +220,8 @@ def _crown(store: Store, hero: str) -> None:
     """Promote the best judged checkpoint if it is certainly better than the champion."""
     with reading(store.engine) as connection:
         query = (
-            "SELECT ledger.id, elo FROM ledger JOIN assets ON assets.id = ledger.id"
+            "SELECT ledger.id, elo, elo_low, elo_high FROM ledger"
+            " JOIN assets ON assets.id = ledger.id"
             " WHERE hero = :h AND elo IS NOT NULL AND status = 'present'"
             " ORDER BY elo DESC, seq DESC LIMIT 1"
         )
@@ -231,27 +234,25 @@ def _crown(store: Store, hero: str) -> None:
             "SELECT count(*) FROM champions WHERE checkpoint = :c AND undone = 1",
             {"c": best.id},
         ).scalar_one()
-    if undone or (now is not None and (gain is None or gain[1] <= 0)):
-        return
-    reason = "first judged checkpoint"
-    if gain is not None:
-        reason = f"{gain[0]:+.0f} Elo ({gain[1]:+.0f} to {gain[2]:+.0f}) over the champion"
-    _promote(store, hero, best.id, reason)
+    elo = (best.elo, best.elo_low, best.elo_high)
+    verdict = judge_elo(best.id, elo, None if now is None else now.checkpoint, gain)
+    if verdict.passed and not undone:
+        _promote(store, hero, verdict)
 
 
 def _crown_text(store: Store, hero: str) -> None:
     """Promote the checkpoint with the most levels, then the best accuracy."""
     with reading(store.engine) as connection:
-        found = studies.better(connection, hero)
-    if found is not None:
-        _promote(store, hero, *found)
+        verdict = studies.judge_best(connection, hero)
+    if verdict is not None and verdict.passed:
+        _promote(store, hero, verdict)
 
 
-def _promote(store: Store, hero: str, checkpoint: str, reason: str) -> None:
+def _promote(store: Store, hero: str, verdict: Verdict) -> None:
     try:
-        promote(store.engine, checkpoint, reason)
-    except (Conflict, Corrupt) as error:
+        promote(store.engine, verdict.candidate, verdict)
+    except (BadFile, StateError) as error:
         say(store.engine, "vault.promotion_refused", str(error), severity="warning")
         return
-    say(store.engine, "vault.champion_promoted", f"{checkpoint}: {reason}", severity="success",
-        data={"checkpoint": checkpoint, "hero": hero})  # fmt: skip
+    say(store.engine, "vault.champion_promoted", f"{verdict.candidate}: {verdict.reason}",
+        severity="success", data={"checkpoint": verdict.candidate, "hero": hero})  # fmt: skip

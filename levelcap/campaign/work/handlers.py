@@ -11,7 +11,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from levelcap.campaign.evaluate import evaluate
 from levelcap.campaign.story.runs import run_folder, shard_folder
 from levelcap.campaign.wheel.control import SKIP
 from levelcap.campaign.work import teaching
@@ -33,6 +32,8 @@ from levelcap.learn.rl.run import Request as RlRequest
 from levelcap.learn.rl.run import reinforce
 from levelcap.nets.checkpoint import read_meta
 from levelcap.play.record import record
+from levelcap.trials.evaluate import evaluate
+from levelcap.trials.exam import examine
 
 Locate = Callable[[str], Path]
 OnPublish = Callable[[str, Path], None]
@@ -150,7 +151,10 @@ class Workshop:
         given = job.payload
         place = self.locate(given["checkpoint"])
         if read_meta(place).text is not None:
-            return teaching.evaluate_text(place, given)
+            return examine(
+                place, skill=given["skill_id"], preset=given["preset"], level=given["level"],
+                seed=given["seed"], passives=given["passives"],
+            )  # fmt: skip
         return evaluate(
             place, games=given["games"], seed=given["seed"],
             on_progress=lambda done, total, what: context.progress(done / total, what),
