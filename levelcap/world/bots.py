@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 from levelcap.kit.errors import unknown_name
 from levelcap.kit.seeds import stream
 from levelcap.world.bot_names import BOTS
-from levelcap.world.brain import MIND, RING, Ground, Traits
+from levelcap.world.brain import INTENT, MIND, RING, Ground, Traits
+from levelcap.world.columns import slots_of
 from levelcap.world.decide import act_rows
 from levelcap.world.match import ArenaWorld
 from levelcap.world.protocols import Decision, Policy, PolicyState, Views, World
@@ -27,12 +28,23 @@ from levelcap.world.spec import RULESETS
 
 COUSIN_SPREAD = 0.25  # numbers are multiplied by exp of a uniform in +- this
 
-_GROUNDS = {
-    "duel": Ground(20.0, 1, 0, 0, 1, 0, 0, 1),
-    "lms": Ground(50.0, 1, 0, 0, 9, 0, 0, 9),
-    "siege": Ground(50.0, 0, 1, 0, 5, 4, 3, 12),
-    "crown": Ground(30.0, 0, 0, 1, 5, 4, 3, 12),
-}
+
+def _ground(ruleset: str, half: float) -> Ground:
+    """What a bot knows of a ruleset: its size, what is at stake, and where which objects stand."""
+    slots = slots_of(ruleset)
+    behind = slots.rest if slots.rests else slots.item
+    return Ground(
+        half=half,
+        zone=int(ruleset in ("duel", "lms")),
+        lane=int(ruleset == "siege"),
+        crown=int(ruleset == "crown"),
+        enemies=slots.enemies,
+        allies=slots.allies,
+        structures=slots.structures,
+        rest=behind,
+    )
+
+
 _NO_KINDS = np.zeros((1, 3), np.int64)
 
 
@@ -78,8 +90,7 @@ class Bot(Policy):
         if world.spec.name not in RULESETS:
             raise unknown_name("ruleset for a scripted bot", world.spec.name, RULESETS)
         assert isinstance(world, ArenaWorld)
-        ground = _GROUNDS[world.spec.name]
-        self._ground = ground._replace(half=float(world.rules.half))
+        self._ground = _ground(world.spec.name, float(world.rules.half))
         self._kinds = np.ascontiguousarray(world.rules.ability_kind, np.int64)
 
     def initial_state(self, num_rows: int) -> NDArray[Any]:
@@ -89,7 +100,7 @@ class Bot(Policy):
     def act(self, views: Views, state: PolicyState) -> Decision:
         """Bins [n, 7], intents, and the memory, changed in place."""
         assert self._ground is not None, "bind(world) comes before act"
-        out = np.empty((len(views["key"]), 8), np.int8)
+        out = np.empty((len(views["key"]), INTENT + 1), np.int8)
         act_rows(
             np.ascontiguousarray(views["player"]),
             np.ascontiguousarray(views["objects"]),
@@ -104,4 +115,4 @@ class Bot(Policy):
             self._kinds,
             out,
         )
-        return Decision(out[:, :7], state, intents=out[:, 7])
+        return Decision(out[:, :INTENT], state, intents=out[:, INTENT])

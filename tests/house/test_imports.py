@@ -14,6 +14,7 @@ TORCH_FREE = (
         for p in sorted((PACKAGE / "campaign").rglob("[a-z]*.py"))
         if p.stem not in ("handlers", "evaluate", "teaching")
     ),
+    *(f"play.{name}" for name in ("matchup", "roster", "seats")),
     *(f"trials.{name}" for name in ("davidson", "gate", "panel", "ratings", "verdict")),
     *(
         f"services.{p.stem}"

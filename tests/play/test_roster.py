@@ -34,7 +34,7 @@ def test_code_comes_in_at_the_keyboard_only():
     with pytest.raises(UnknownName, match=r"package\.module:attribute"):
         find("levelcap.world.scripted:Nobody", Door.LOCAL)
     with pytest.raises(UserError, match="not a policy"):
-        find("levelcap.world.scripted:is_sealed", Door.LOCAL)
+        find("levelcap.world.scripted:check_bot", Door.LOCAL)
 
 
 def test_nets_are_asked_first_and_may_not_know_the_name():

@@ -111,7 +111,7 @@ def test_outside_code_is_refused_unless_allowed():
     with pytest.raises(UnknownName):
         find("levelcap.world.scripted:Nobody", Door.LOCAL)
     with pytest.raises(ValueError, match="not a policy"):
-        find("levelcap.world.scripted:is_sealed", Door.LOCAL)
+        find("levelcap.world.scripted:check_bot", Door.LOCAL)
 
 
 def test_uniform_draws_only_allowed_bins():
