@@ -28,7 +28,7 @@ _JSON = (*("skills_focus", "config_overrides", "milestones", "peak_skill_levels"
 
 @dataclass(frozen=True)
 class Campaign:
-    """One row; the fields are those of the formats page."""
+    """One row; its fields are a format (ARCHITECTURE, Files)."""
 
     id: str
     hero_id: str
