@@ -41,6 +41,7 @@ MIN_SQLITE = (3, 51, 3)
 BUSY_TIMEOUT_MS = 10_000
 BUSY_ATTEMPTS = 3
 ROUND_MS = 10
+CHECKPOINT_PAGES = 4000  # of 4 KB; SQLite's 1000 make the queue sync the database every 90 jobs
 KEPT_OPEN = 8  # idle connections of a kind; more are opened as needed and closed afterwards
 STATEMENTS = 512  # prepared ones kept by a connection: all that the project has
 
@@ -158,6 +159,7 @@ class Database:
                 "journal_mode = WAL",
                 "synchronous = FULL",
                 "foreign_keys = ON",
+                f"wal_autocheckpoint = {CHECKPOINT_PAGES}",
                 *_PRAGMAS[use],
             ):
                 driver.execute(f"PRAGMA {pragma}")
