@@ -2,9 +2,9 @@
 
     database = open_db(path)
     with transaction(database) as connection:
-        connection.execute("UPDATE runs SET steps = :s WHERE id = :r", {"s": 7, "r": run})
+        connection.execute("UPDATE shelves SET books = :b WHERE id = :i", {"b": 7, "i": 1})
     with reading(database) as connection:
-        names = connection.execute("SELECT name FROM heroes").scalars()
+        names = connection.execute("SELECT name FROM shelves").scalars()
 
 Everything is WAL, synchronous FULL, with foreign keys. The driver is pysqlite3, because the SQLite
 of many systems has a bug that can corrupt a database when its write-ahead log is reset; at least

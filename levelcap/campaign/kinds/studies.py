@@ -8,20 +8,23 @@ its strategy; without them the skill the hero likes best.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from math import sqrt
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from levelcap.campaign.kinds.heroes import TextHeroFile
 from levelcap.campaign.story import quests, skills
 from levelcap.campaign.story.campaigns import Campaign
-from levelcap.campaign.wheel.breaker import Halt
 from levelcap.guild.curriculum import Curriculum, Standing, get_curriculum, shares
 from levelcap.guild.skill import FULL_EXAM
 from levelcap.kit.db import Connection
 from levelcap.kit.errors import LevelcapError
 from levelcap.vault.champion import champion_of
 from levelcap.vault.ledger import Entry, row_of
+from levelcap.vault.lookup import most_skilled, newest_of_campaign
+
+if TYPE_CHECKING:
+    from levelcap.campaign.kinds.text import TextHeroFile
 
 SPAR_EVERY = 4  # rounds of study
 SPAR_COUNT = 400
@@ -47,7 +50,7 @@ def curriculum_of(hero: TextHeroFile, campaign: Campaign) -> Curriculum:
 
 
 def next_recipe(
-    connection: Connection, hero: TextHeroFile, campaign: Campaign, halt: Halt | None = None
+    connection: Connection, hero: TextHeroFile, campaign: Campaign, stopped: Callable[[str], bool]
 ) -> dict[str, Any] | None:
     """What should run next; None: there is work already. Halted sparring is left out."""
     if (sparred := _fresh_lessons(connection, campaign)) is not None:
@@ -56,13 +59,13 @@ def next_recipe(
     if counts.get("queued", 0) + counts.get("running", 0):
         return None
     newest = _newest(connection, campaign)
-    seed = int(campaign.config_overrides.get("seed", 0))
+    seed = campaign.seed
     if newest is None and hero.school_minutes > 0:
         return {"quest": "school", "minutes": min(hero.school_minutes, 10.0), "seed": seed,
                 "set": _knobs(campaign)}  # fmt: skip
-    done = _rounds(connection, campaign)
+    done = quests.count_skill_rounds(connection, campaign.id)
     name = _choose(connection, curriculum_of(hero, campaign), campaign, done)
-    if newest is not None and (halt is None or not halt.stops("spar")):
+    if newest is not None and not stopped("spar"):
         if (spar := _spar(connection, campaign, name, done)) is not None:
             return spar | {"checkpoint": newest.id, "seed": seed + sum(done.values())}
     return _round(connection, hero, campaign, newest, name, sum(done.values()) + 1) | {"seed": seed}
@@ -92,26 +95,14 @@ def _round(
 
 
 def _knobs(campaign: Campaign) -> dict[str, str]:
-    own = campaign.config_overrides.get("knobs", {})
-    return {"engine.snapshot_s": SNAPSHOT_S, **{str(k): str(v) for k, v in own.items()}}
+    return {"engine.snapshot_s": SNAPSHOT_S, **campaign.knobs}
 
 
 def _newest(connection: Connection, campaign: Campaign) -> Entry | None:
-    query = (
-        "SELECT id FROM ledger WHERE campaign = :c AND retired IS NULL ORDER BY seq DESC LIMIT 1"
-    )
-    found = connection.execute(query, {"c": campaign.id}).scalar()
-    found = found or campaign.starting_checkpoint
-    return None if found is None else row_of(connection, found)
-
-
-def _rounds(connection: Connection, campaign: Campaign) -> dict[str, int]:
-    """Skill (or preset) -> finished rounds of the wheel."""
-    query = (
-        "SELECT json_extract(recipe, '$.skill'), count(*) FROM quests WHERE campaign = :c AND"
-        " kind = 'study' AND source = 'scheduler' AND status IN ('done', 'skipped') GROUP BY 1"
-    )
-    return {name: int(count) for name, count in connection.execute(query, {"c": campaign.id})}
+    found = newest_of_campaign(connection, campaign.id)
+    if found is None and campaign.starting_checkpoint is not None:
+        return row_of(connection, campaign.starting_checkpoint)
+    return found
 
 
 def _choose(
@@ -133,12 +124,8 @@ def _spar(
 ) -> dict[str, Any] | None:
     """Every few rounds, when a primitive is weak: spar in this skill."""
     rounds = done.get(name, 0)
-    query = (
-        "SELECT count(*) FROM quests WHERE campaign = :c AND kind = 'spar'"
-        " AND json_extract(recipe, '$.skill') = :s"
-    )
-    tried = connection.execute(query, {"c": campaign.id, "s": name}).scalar_one()
-    if rounds < SPAR_EVERY * (int(tried) + 1):
+    tried = quests.count_of_skill(connection, campaign.id, "spar", name)
+    if rounds < SPAR_EVERY * (tried + 1):
         return None
     if not skills.weak(skills.standing(connection, campaign, name)["primitives"]):
         return None
@@ -151,11 +138,7 @@ def _fresh_lessons(connection: Connection, campaign: Campaign) -> dict[str, Any]
     if sparred is None or not sparred.result or not sparred.result["asset"]:
         return None
     asset = sparred.result["asset"]
-    query = (
-        "SELECT count(*) FROM quests WHERE campaign = :c AND kind = 'study'"
-        " AND json_extract(recipe, '$.lessons') LIKE '%' || :a || '%'"
-    )
-    if connection.execute(query, {"c": campaign.id, "a": asset}).scalar_one():
+    if quests.is_taught(connection, campaign.id, asset):
         return None
     newest = _newest(connection, campaign)
     skill = sparred.result["skill"]
@@ -169,15 +152,7 @@ def _fresh_lessons(connection: Connection, campaign: Campaign) -> dict[str, Any]
 def better(connection: Connection, hero: str) -> tuple[str, str] | None:
     """The judged checkpoint with more passed levels than the champion, or as many and an accuracy
     that is better beyond chance, and the reason in words; None: the champion stays."""
-    query = (
-        "SELECT ledger.id, skill_name, skill_level, accuracy FROM ledger"
-        " JOIN assets ON assets.id = ledger.id WHERE hero = :h AND skill_level IS NOT NULL"
-        " AND accuracy IS NOT NULL AND status = 'present' AND retired IS NULL"
-        " AND EXISTS (SELECT 1 FROM evals WHERE checkpoint = ledger.id)"
-        " AND NOT EXISTS (SELECT 1 FROM champions c WHERE c.checkpoint = ledger.id AND undone = 1)"
-        " ORDER BY skill_level DESC, accuracy DESC, seq DESC LIMIT 1"
-    )
-    best = connection.execute(query, {"h": hero}).first()
+    best = most_skilled(connection, hero)
     now = champion_of(connection, hero)
     if best is None or (now is not None and now.checkpoint == best.id):
         return None
@@ -187,10 +162,11 @@ def better(connection: Connection, hero: str) -> tuple[str, str] | None:
     return best.id, f"{best.skill_name} level {best.skill_level}, {best.accuracy:.0%} exact"
 
 
-def beats(new: Any, old: Entry) -> bool:
+def beats(new: Entry, old: Entry) -> bool:
     """A higher level; at the same level, shares of right answers that differ beyond chance."""
-    level, share = old.skill_level or 0, old.accuracy or 0.0
-    if new.skill_level != level:
-        return bool(new.skill_level > level)
-    spread = sum(p * (1 - p) for p in (new.accuracy, share)) / FULL_EXAM
-    return bool(new.accuracy - share > CERTAIN * sqrt(spread))
+    levels = new.skill_level or 0, old.skill_level or 0
+    shares = new.accuracy or 0.0, old.accuracy or 0.0
+    if levels[0] != levels[1]:
+        return levels[0] > levels[1]
+    spread = sum(p * (1 - p) for p in shares) / FULL_EXAM
+    return shares[0] - shares[1] > CERTAIN * sqrt(spread)

@@ -7,10 +7,11 @@ from levelcap.campaign.story.events import list_events
 from levelcap.campaign.story.strength import difference, pack, unpack
 from levelcap.campaign.wheel import flywheel
 from levelcap.campaign.wheel.control import control
-from levelcap.campaign.work.effects import effects_of
-from levelcap.campaign.work.handlers import Workshop
+from levelcap.campaign.work.bench import handlers_of
+from levelcap.campaign.work.desk import enter
+from levelcap.campaign.work.recipes import read_recipe
 from levelcap.campaign.work.snapshots import adopt
-from levelcap.campaign.work.table import JOB_TYPES
+from levelcap.campaign.work.table import JOB_TYPES, effects_of
 from levelcap.jobs.job import Status
 from levelcap.kit.db import reading, transaction
 from levelcap.kit.paths import folder
@@ -49,7 +50,7 @@ def turn_until(realm, what, most=12):
 
 
 def test_every_job_type_has_a_handler_and_an_effect(realm):
-    handlers = Workshop(lambda checkpoint: folder("runs")).handlers()
+    handlers = handlers_of(lambda checkpoint: folder("runs"))
     assert set(handlers) == set(JOB_TYPES) == set(effects_of(realm.store))
 
 
@@ -106,12 +107,12 @@ def test_a_skipped_round_counts_and_the_next_begins(tiny):
 
 
 def test_a_failing_knob_fails_the_quest_with_its_reason(tiny):
-    recipe = flywheel.read_recipe(
+    recipe = read_recipe(
         {"quest": "reinforce", "minutes": 0.02, "size": "dummy", "set": {"kl_koef": 1}}
     )
     with reading(tiny.engine) as connection:
         campaign = connection.execute("SELECT id FROM campaigns").scalar_one()
-    quest = quests.enter(tiny.store, campaign, recipe, source="person")
+    quest = enter(tiny.store, campaign, recipe, source="person")
     worker(tiny).run(max_jobs=1)
     with reading(tiny.engine) as connection:
         found = quests.get(connection, quest.id)
