@@ -18,9 +18,9 @@ from rich.console import Console
 from rich.table import Table
 
 from levelcap.play.matchup import Result, play_games
-from levelcap.world.bots import BOTS
+from levelcap.world.bot_names import BOTS, SEERS
 from levelcap.world.patches import load_patch
-from levelcap.world.policy import SEERS, load
+from levelcap.world.policy import load
 
 TICKS = 30
 # Where each skill of `master` should matter.

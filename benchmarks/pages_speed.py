@@ -73,7 +73,7 @@ def _moment(age_s: float) -> str:
 
 
 def _rows(campaign: str) -> dict[str, list[dict[str, Any]]]:
-    from levelcap.jobs.clock import system_clock
+    from levelcap.kit.clock import system_clock
 
     rng, boot = random.Random(0), system_clock().boot_id
     assets, ledger, jobs, events, quests, runs = [], [], [], [], [], []

@@ -16,10 +16,14 @@ BOT = "play examples.my_bot:Chaser rookie --world duel --games 20"
 GAME = "play examples.my_game:Follower --world gym:examples.my_game:my/Catch-v0 --games 100"
 
 
+def call(line, folder):
+    command = [str(COMMAND), *shlex.split(line)]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=280)
+
+
 def levelcap(line):
     """Runs `levelcap LINE` at the root of the repository; returns what it printed."""
-    command = [str(COMMAND), *shlex.split(line)]
-    run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=280)
+    run = call(line, ROOT)
     assert run.returncode == 0, run.stdout[-2000:] + run.stderr[-2000:]
     return run.stdout
 
@@ -69,3 +73,37 @@ def test_a_block_of_python_in_the_quickstart_runs(number):
 def test_the_quickstart_shows_the_commands_run_here():
     shown = QUICKSTART.read_text()
     assert f"levelcap {BOT}" in shown and f"levelcap {GAME}" in shown
+
+
+ZOO = """
+from pettingzoo import ParallelEnv
+from gymnasium.spaces import Box, Discrete
+import numpy as np
+
+class parallel_env(ParallelEnv):
+    metadata = {"name": "tiny"}
+    possible_agents = ["a", "b"]
+    def observation_space(self, agent): return Box(-1, 1, (1,))
+    def action_space(self, agent): return Discrete(2)
+    def reset(self, seed=None, options=None):
+        self.agents, self.left = list(self.possible_agents), 3
+        return {a: np.zeros(1, np.float32) for a in self.agents}, {a: {} for a in self.agents}
+    def step(self, actions):
+        self.left -= 1
+        names, over = self.agents, self.left == 0
+        if self.left == 1 and FAILS: raise RuntimeError("the board is wet")
+        self.agents = [] if over else names
+        give = lambda value: {a: value for a in names}
+        return give(np.zeros(1, np.float32)), give(1.0), give(over), give(False), give({})
+FAILS = False
+"""
+
+
+def test_a_pettingzoo_game_of_the_current_folder_is_found(tmp_path):
+    (tmp_path / "my_zoo_game.py").write_text(ZOO)
+    (tmp_path / "my_wet_game.py").write_text(ZOO.replace("FAILS = False", "FAILS = True"))
+    words = "play uniform --games 4 --world zoo:"
+    assert "mean return" in call(words + "my_zoo_game", tmp_path).stdout
+    wet = call(words + "my_wet_game", tmp_path)
+    assert wet.returncode == 2 and "RuntimeError: the board is wet" in wet.stderr
+    assert "Traceback" not in wet.stderr

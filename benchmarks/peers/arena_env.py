@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 import levelcap.world
 from levelcap.kit.seeds import chain
 from levelcap.play.rollout import ALWAYS, Table, views_of
-from levelcap.world.bots import SEALED_FROM
+from levelcap.world.bot_names import SEALED_FROM
 from levelcap.world.policy import load
 
 OPPONENT, NUM_COUSINS = "rookie", 20

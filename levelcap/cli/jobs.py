@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 
 import psutil
-import yaml
 from rich.console import Console
 from rich.table import Table
 
@@ -13,6 +12,7 @@ from levelcap.campaign.realm import realm
 from levelcap.campaign.sheet.memory import memory_of
 from levelcap.jobs.priority import set_priority
 from levelcap.kit.config import describe_settings, save_settings
+from levelcap.kit.documents import load_yaml
 from levelcap.kit.errors import BadValue, refuse
 from levelcap.nets.text_memory import GIB
 
@@ -82,8 +82,15 @@ def parse_pairs(pairs: tuple[str, ...]) -> dict[str, object]:
         name, equals, value = pair.partition("=")
         if not equals or not name:
             raise BadValue(refuse("a change is name=value", pair, "Write e.g. cores=2"))
-        made[name] = yaml.safe_load(value) if value else None
+        made[name] = _scalar(pair, value) if value else None
     return made
+
+
+def _scalar(pair: str, text: str) -> object:
+    try:
+        return load_yaml(text)
+    except ValueError as error:
+        raise BadValue(refuse(f"not a value ({error})", pair, "Write e.g. cores=2")) from error
 
 
 def settings_memory(

@@ -19,9 +19,9 @@ from levelcap.play.matchup import seats_of_game
 from levelcap.play.rollout import Table, views_of
 from levelcap.play.terminal import TerminalView, verdict
 from levelcap.world import RULESETS, make
-from levelcap.world.bots import BOTS
+from levelcap.world.bot_names import BOTS, SEERS
 from levelcap.world.patches import champion_names, load_patch, patch_names
-from levelcap.world.policy import SEERS, content_hash
+from levelcap.world.policy import content_hash
 from levelcap.world.replay import Recorder, load
 from levelcap.world.scoreboard import read_scoreboard
 from levelcap.world.spec import arena_spec

@@ -9,7 +9,7 @@ from cyclopts import Parameter
 from rich.console import Console
 from rich.table import Table
 
-from levelcap.cli.policies import import_here, load_policy
+from levelcap.cli.policies import import_world, load_policy
 from levelcap.kit.errors import BadValue, refuse
 from levelcap.play.matchup import Result, play_games
 from levelcap.play.returns import play_episodes
@@ -94,7 +94,7 @@ def _episodes(
     if b is not None:
         remedy = f"Name one policy: levelcap play {a} --world {world}"
         raise BadValue(refuse("an outside game takes one policy", f"{a} {b}", remedy))
-    import_here(world.partition(":")[2])
+    import_world(world)
     result = play_episodes(load_policy(a), world, games, seed)
     console.print(
         f"{a} · {world} · {games} episodes · mean return {result.mean:.2f} "

@@ -10,6 +10,12 @@ from typing import Any
 from levelcap.world import policy
 
 
+def import_world(name: str) -> None:
+    """Import the module of `gym:module:id` or `zoo:module` if it lies in the current folder."""
+    kind, _, rest = name.partition(":")
+    import_here(f"{rest}:" if kind == "zoo" else rest)
+
+
 def import_here(name: str) -> None:
     """Import `package/module.py` of the current folder, if `name` names such a file.
 

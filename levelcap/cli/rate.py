@@ -11,7 +11,7 @@ from cyclopts import Parameter
 from rich.console import Console
 from rich.table import Table
 
-from levelcap.cli.policies import import_here, load_policy
+from levelcap.cli.policies import import_world, load_policy
 from levelcap.kit.errors import BadFile, BadValue, refuse, unknown_name
 from levelcap.kit.files import write_json
 from levelcap.play.matchup import play_games
@@ -220,7 +220,7 @@ def _print_ratings(console: Console, ratings: Ratings, verdicts: Sequence[Verdic
 def _outside(
     console: Console, policies: Sequence[str], world: str, episodes: int, seed: int
 ) -> dict[str, Any]:
-    import_here(world.partition(":")[2])
+    import_world(world)
     found: dict[str, Returns] = {}
     for name in policies:
         found[name] = play_episodes(load_policy(name), world, episodes, seed)

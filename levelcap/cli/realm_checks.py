@@ -19,7 +19,7 @@ def database() -> Finding:
     """The SQLite library, and every page of the realm's database."""
     from pysqlite3 import dbapi2 as sqlite
 
-    from levelcap.kit.db import MIN_SQLITE
+    from levelcap.kit.sqlite import MIN_SQLITE
     from levelcap.services.database import check_file
     from levelcap.vault.ledger import DATABASE
 

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
-from levelcap.cli.policies import import_here, load_policy
+from levelcap.cli.policies import import_world, load_policy
 from levelcap.play.record import Summary
 from levelcap.play.record import record as play_and_record
 
@@ -61,7 +61,7 @@ def record(
     """
     console = Console(highlight=False)
     if ":" in world:
-        import_here(world.partition(":")[2])
+        import_world(world)
     with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
         task = bar.add_task("games", total=games)
         summary = play_and_record(

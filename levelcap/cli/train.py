@@ -11,7 +11,7 @@ from cyclopts import Parameter
 from rich.console import Console
 from rich.table import Table
 
-from levelcap.cli.policies import import_here
+from levelcap.cli.policies import import_world
 from levelcap.cli.progress import Report
 from levelcap.kit.errors import BadValue, refuse
 from levelcap.kit.ids import run_name
@@ -82,7 +82,7 @@ def imitate(
         Print one JSON object as the last line.
     """
     console = Console(highlight=False)
-    import_here(world.partition(":")[2])
+    import_world(world)
     if minutes is None and updates is None:
         minutes = 0.5
     place = out or folder("runs") / run_name("imitate")
@@ -151,7 +151,7 @@ def reinforce(
         Print one JSON object as the last line.
     """
     console = Console(highlight=False)
-    import_here(world.partition(":")[2])
+    import_world(world)
     if minutes is None and steps is None and updates is None:
         minutes = 5.0
     if until_elo is not None and ":" in world:

@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.text import Text
 
 from levelcap.kit.errors import StateError, refuse
+from levelcap.kit.files import keep_private
 from levelcap.kit.paths import folder
 from levelcap.services.weaver.checks import BEFORE_LEADING
 
@@ -73,8 +74,8 @@ def show_addresses(console: Console, leader: Leader) -> None:
         console.print(f"{name:<12}{get_service_url(name)}")
     if leader.lan:
         console.print("They also listen on every other address of this machine.")
-    console.print(f"{'tokens':<12}{tokens_path()}")
-    console.print(f"{'admin token':<12}{load_tokens().admin}", markup=False)
+    load_tokens()  # made now if there are none, so that the next line is true
+    console.print(f"{'tokens':<12}{tokens_path()} (viewer, worker, admin)", markup=False)
 
 
 async def _show_entry_when_open(console: Console) -> None:
@@ -121,7 +122,7 @@ def _detach(console: Console, lan: bool) -> None:
     words = folder("state") / "logs" / "weaver.out"
     words.parent.mkdir(exist_ok=True)
     command = [sys.executable, "-m", "levelcap.services.weaver", *(["--lan"] if lan else [])]
-    with words.open("wb") as output:
+    with keep_private(words).open("wb") as output:
         process = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=output, stderr=output, start_new_session=True
         )

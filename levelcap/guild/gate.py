@@ -116,7 +116,7 @@ def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
                 number += 1
                 whole = data
                 while not data.endswith(b"\n") and (data := file.readline(MAX_LINE_BYTES)):
-                    whole = b""  # longer than any lesson: skipped to its end, judged as empty
+                    whole = b""  # skipped to its end: nobody holds 60 MB to say that it is long
                 yield number, whole
     except OSError as error:
         what = f"cannot read lessons ({error.strerror})"
@@ -129,6 +129,8 @@ def _row(data: bytes) -> dict[str, Any]:
     Raises:
         ValueError: with the reason.
     """
+    if not data:
+        raise ValueError(f"the line is longer than {MAX_LINE_BYTES:,} bytes")
     found = parse_json(data)
     if not isinstance(found, dict):
         raise ValueError("not an object")

@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from importlib import resources
 from typing import Annotated, Any, Literal, TypeVar
 
-import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from levelcap.guild.dice import Dice, word_of
 from levelcap.guild.mark import Mark, mark
+from levelcap.kit.documents import load_yaml
 from levelcap.kit.errors import BadFile, BadValue, refuse, unknown_name
 
 MEMORISABLE_BELOW = 2_000
@@ -110,8 +110,8 @@ def load_file(model: type[F], name: str) -> F:
 def parse_file(model: type[F], text: str, name: str) -> F:
     """Checks the text of a skill's file (see `load_file`)."""
     try:
-        loaded = model.model_validate(yaml.safe_load(text))
-    except (yaml.YAMLError, ValidationError) as error:
+        loaded = model.model_validate(load_yaml(text))
+    except ValueError as error:
         first = str(error.errors()[0]) if isinstance(error, ValidationError) else str(error)
         remedy = "Correct the file; its keys are those of the models in levelcap/guild"
         raise BadFile(refuse(f"{name} is refused", first, remedy)) from error

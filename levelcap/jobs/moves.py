@@ -5,11 +5,10 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from levelcap.jobs import roster
-from levelcap.jobs.clock import Clock
 from levelcap.jobs.job import Job, JobType, Stale, Status
-from levelcap.jobs.pressure import has_room_to_run
 from levelcap.jobs.retry import after_crash
 from levelcap.jobs.rows import Found, change, dumped, find, record, wall
+from levelcap.kit.clock import Clock
 from levelcap.kit.db import Connection
 from levelcap.kit.errors import refuse
 
@@ -22,15 +21,15 @@ _READY = (
 )
 _EXPIRED = "status = 'running' AND (boot <> :boot OR lease_at <= :now OR deadline_at <= :now)"
 _LOOK = (
-    "SELECT EXISTS (SELECT 1 FROM json_each(:types) t JOIN jobs j ON j.type = t.value"
+    "SELECT EXISTS (SELECT 1 FROM json_each(:limits) t JOIN jobs j ON j.type = t.key"
     f" WHERE {_READY}), EXISTS (SELECT 1 FROM jobs WHERE {_EXPIRED})"
 )
 _PICK = (
-    "SELECT j.seq, j.attempts, j.fence, j.type FROM json_each(:types) t JOIN jobs j ON j.seq ="
-    f" (SELECT seq FROM jobs WHERE type = t.value AND {_READY} ORDER BY rank, seq LIMIT 1)"
+    "SELECT j.seq, j.attempts, j.fence, j.type FROM json_each(:limits) t JOIN jobs j ON j.seq ="
+    f" (SELECT seq FROM jobs WHERE type = t.key AND {_READY} ORDER BY rank, seq LIMIT 1)"
+    " WHERE t.value > (SELECT count(*) FROM jobs WHERE type = t.key AND status = 'running')"
     " ORDER BY j.rank, j.seq LIMIT 1"
 )
-_RUNNING = "SELECT type, count(*) FROM jobs WHERE status = 'running' GROUP BY type"
 _ENDED = f"SELECT id, boot, lease_at FROM jobs WHERE {_EXPIRED} LIMIT :limit"
 _HELD_BY = "SELECT id FROM jobs WHERE status = 'running' AND worker = :name"
 
@@ -62,13 +61,12 @@ class Moves:
 
     def pick(self, c: Connection, names: Sequence[str]) -> Picked | None:
         """Finds the most urgent, then oldest, ready job of the types that may run one more."""
-        running = dict(c.execute(_RUNNING, {}).all())
-        free = [n for n in names if has_room_to_run(self.types[n], running.get(n, 0))]
-        found = c.execute(_PICK, self._asked(c, free)).first()
+        found = c.execute(_PICK, self._asked(c, names)).first()
         return None if found is None else Picked(*found)
 
     def _asked(self, c: Connection, names: Sequence[str]) -> dict[str, Any]:
-        return {"types": dumped(names), "waiting": dumped(self.waiting(c)), **self._now()}
+        limits = {name: self.types[name].max_running for name in names}
+        return {"limits": dumped(limits), "waiting": dumped(self.waiting(c)), **self._now()}
 
     def begin(self, c: Connection, found: Picked, worker: str) -> Job:
         """Gives a queued job to a worker."""

@@ -44,11 +44,6 @@ def warnings_or_refuse(type_: JobType, load: Load) -> list[str]:
     )
 
 
-def has_room_to_run(type_: JobType, running: int) -> bool:
-    """Tells whether one more job of this type may run now."""
-    return running < type_.max_running
-
-
 def retry_after_s(type_: JobType) -> int:
     """Returns when a place is likely free: one job's longest time shared by those running."""
     return max(1, min(LONGEST_RETRY_S, math.ceil(type_.timeout_s / type_.max_running)))

@@ -3,8 +3,8 @@
 import json
 from typing import Any
 
-from levelcap.jobs.clock import Clock
 from levelcap.jobs.rows import wall
+from levelcap.kit.clock import Clock
 from levelcap.kit.db import Connection
 from levelcap.kit.errors import UnknownName, refuse
 

@@ -63,6 +63,8 @@ CREATE TABLE workers (
     give_up TEXT NOT NULL DEFAULT '[]'
 ) STRICT
 """
+# A query finds a partial index only when it repeats the index's condition word for word.
+ENDED = "status NOT IN ('queued', 'running')"
 _INDICES = (
     # One per question that is asked often: the next job of a type, what runs, one status newest
     # first. The first two hold open jobs only, so history does not make them larger.
@@ -80,7 +82,13 @@ def create_jobs(connection: Connection) -> None:
         connection.execute(statement)
 
 
-MIGRATIONS: list[db.Migration] = [create_jobs]
+def index_ended_jobs_only(connection: Connection) -> None:
+    """An index that a job enters once, at its end, instead of moving in it with every step."""
+    connection.execute("DROP INDEX jobs_by_status")
+    connection.execute(f"CREATE INDEX jobs_ended ON jobs (status, seq) WHERE {ENDED}")
+
+
+MIGRATIONS: list[db.Migration] = [create_jobs, index_ended_jobs_only]
 
 
 def migrate(engine: Database) -> list[str]:

@@ -11,8 +11,8 @@ next `claim` or `reap`; until then its holder may still renew or report, so a ma
 a server that was away costs nothing when nobody else took the job. Taken away means the fence has
 moved or will move at the next claim, and every report with the old one is `Stale`.
 
-A submission and every end of a job wait for the disk. Claims, renewals and signs of life do not: a
-power cut may undo the last of them, and then the job waits again, as it would have anyway.
+Every call that changes something returns when the change is on disk (a group commit: processes that
+wait at the same time wait together).
 
 Kinds of events: submitted, claimed, completed, failed, requeued (failed, tries left), released,
 expired (crashed, tries left), dead, cancelled, retried.
@@ -25,13 +25,13 @@ from contextlib import contextmanager
 from typing import Any
 
 from levelcap.jobs import history, roster
-from levelcap.jobs.clock import Clock, system_clock
 from levelcap.jobs.job import OPEN, Accepted, Job, JobType, Status, check_code, rank_of
 from levelcap.jobs.moves import NO_LEASE, Moves, OnEvent, check_held
 from levelcap.jobs.payloads import checked_delay, checked_fraction, checked_key, checked_payload
 from levelcap.jobs.pressure import warnings_or_refuse
 from levelcap.jobs.retry import after_failure, back_off_s
 from levelcap.jobs.rows import change, clean, dumped, find, job_of, wall
+from levelcap.kit.clock import Clock, system_clock
 from levelcap.kit.db import Connection, Database, reading, transaction
 from levelcap.kit.errors import BadValue, Conflict, refuse, unknown_name
 from levelcap.kit.ids import check_id
@@ -171,7 +171,7 @@ class Store:
         check_id(worker, "worker")
         check_id(device, "device")
         fields = {"name": worker, "device": device, "roles": dumped(list(roles))}
-        with transaction(self.engine) as c:
+        with transaction(self.engine, group_commit=True) as c:
             roster.enter(c, self.clock, {**fields, "pid": pid, "host": host})
 
     def heartbeat(self, worker: str) -> Ids:
@@ -180,7 +180,7 @@ class Store:
         Raises:
             UnknownName: not registered (any more); register again.
         """
-        with transaction(self.engine) as c:
+        with transaction(self.engine, group_commit=True) as c:
             return roster.hear(c, self.clock, worker)
 
     def workers(self) -> Fields:
@@ -190,7 +190,7 @@ class Store:
 
     def release_worker(self, worker: str) -> int:
         """Ends the leases of a worker known to be dead, each counted as a crashed attempt."""
-        with transaction(self.engine) as c:
+        with transaction(self.engine, group_commit=True) as c:
             ended = self.moves.end_leases_of(c, worker)
             roster.forget(c, worker)
             return ended
@@ -217,7 +217,7 @@ class Store:
             ready, ended = self.moves.look(c, names)
         if not (ready or ended):
             return None
-        with transaction(self.engine) as c:
+        with transaction(self.engine, group_commit=True) as c:
             if ended:
                 self.moves.reap(c, REAP_LIMIT)
             found = self.moves.pick(c, names)
@@ -229,7 +229,7 @@ class Store:
         Raises:
             Stale: the caller does not hold this job, or its time is over.
         """
-        with transaction(self.engine) as c:
+        with transaction(self.engine, group_commit=True) as c:
             row = check_held(find(c, id), worker, fence)
             change(c, row.seq, self.moves.lease(row))
 
@@ -246,7 +246,7 @@ class Store:
             Stale: the caller does not hold this job, or its time is over.
         """
         done = {"progress": checked_fraction(fraction)}
-        with transaction(self.engine) as c:
+        with transaction(self.engine, group_commit=True) as c:
             row = check_held(find(c, id), worker, fence)
             said = {"message": clean(message, MAX_MESSAGE_CHARS)}
             change(c, row.seq, {**self.moves.lease(row), **done, **said})
@@ -264,7 +264,7 @@ class Store:
         if not isinstance(result, dict):
             raise BadValue(refuse("a result is a mapping", result, "Return a dict"))
         done = {"status": Status.DONE, "result": dumped(result), "ended": wall(), "progress": 1.0}
-        with transaction(self.engine) as c:
+        with transaction(self.engine, group_commit=True) as c:
             row = find(c, id)
             if (row.status, row.worker, row.fence) == (Status.DONE, worker, fence):
                 return job_of(row)
@@ -283,7 +283,7 @@ class Store:
             UnknownName: no such error code.
         """
         check_code(code)
-        with transaction(self.engine) as c:
+        with transaction(self.engine, group_commit=True) as c:
             row = check_held(find(c, id), worker, fence)
             status = after_failure(code, row.attempts, row.max_attempts)
             again = status is Status.QUEUED
@@ -299,7 +299,7 @@ class Store:
         Raises:
             Stale: the caller does not hold this job.
         """
-        with transaction(self.engine) as c:
+        with transaction(self.engine, group_commit=True) as c:
             row = check_held(find(c, id), worker, fence)
             columns = {**self.moves.put_back(row, wait_s=0.0), "attempts": row.attempts - 1}
             return self.moves.move(c, row.seq, "released", worker, columns)
@@ -312,7 +312,7 @@ class Store:
         Raises:
             Conflict: it has ended already (a cancelled one is returned as it is).
         """
-        with transaction(self.engine) as c:
+        with transaction(self.engine, group_commit=True) as c:
             row = find(c, id)
             if row.status == Status.CANCELLED:
                 return job_of(row)
@@ -330,7 +330,7 @@ class Store:
         Raises:
             Conflict: it is open or done.
         """
-        with transaction(self.engine) as c:
+        with transaction(self.engine, group_commit=True) as c:
             row = find(c, id)
             if row.status not in (Status.FAILED, Status.DEAD, Status.CANCELLED):
                 what = f"only a failed, dead or cancelled job can be retried, {id} is {row.status}"
@@ -341,7 +341,7 @@ class Store:
 
     def reap(self, limit: int = 500) -> int:
         """Ends leases that ran out and jobs out of time; returns how many. Claims do it, too."""
-        with transaction(self.engine) as c:
+        with transaction(self.engine, group_commit=True) as c:
             return self.moves.reap(c, limit)
 
     # ---- questions
@@ -367,7 +367,7 @@ class Store:
 
     def purge(self, older_than_days: float, keep: int = 1000, limit: int = 1000) -> int:
         """Deletes up to `limit` final jobs older than that, never the newest `keep`."""
-        with transaction(self.engine) as c:
+        with transaction(self.engine, group_commit=True) as c:
             return history.purge(c, self.clock, older_than_days, keep, limit)
 
     def list(
@@ -393,5 +393,5 @@ class Store:
         if connection is not None:
             yield connection
         else:
-            with transaction(self.engine) as opened:
+            with transaction(self.engine, group_commit=True) as opened:
                 yield opened

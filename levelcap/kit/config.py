@@ -13,6 +13,7 @@ import yaml
 from pydantic import Field, ValidationError
 from pydantic_settings import BaseSettings, EnvSettingsSource, SettingsConfigDict
 
+from levelcap.kit.documents import load_yaml
 from levelcap.kit.errors import BadFile, BadValue, refuse, unknown_name
 from levelcap.kit.files import write_bytes
 from levelcap.kit.paths import get_base_dir
@@ -20,6 +21,8 @@ from levelcap.kit.paths import get_base_dir
 ENV_PREFIX = "LEVELCAP_"
 # Variables with our prefix that say where things lie or steer the set-up, and are no settings.
 RESERVED_VARIABLES = frozenset({"LEVELCAP_HOME", "LEVELCAP_KERNEL_CACHE", "LEVELCAP_TORCH_ARGS"})
+MAX_CORES = 1024  # a file may come from a larger machine; what is saved here is checked against it
+MAX_DISK_GB = 1_000_000
 
 
 def _all_cores() -> int:
@@ -33,8 +36,12 @@ class Settings(BaseSettings):
 
     model_config = SettingsConfigDict(env_prefix=ENV_PREFIX, extra="forbid", frozen=True)
 
-    cores: int = Field(default_factory=_all_cores, ge=1, description="processor cores we may use")
-    disk_cap_gb: float = Field(20.0, gt=0, allow_inf_nan=False, description="disk we may fill, GB")
+    cores: int = Field(
+        default_factory=_all_cores, ge=1, le=MAX_CORES, description="processor cores we may use"
+    )
+    disk_cap_gb: float = Field(
+        20.0, gt=0, le=MAX_DISK_GB, allow_inf_nan=False, description="disk we may fill, GB"
+    )
     pause_on_battery: bool = Field(True, description="stop training while on battery")
     log_level: Literal["debug", "info", "warning", "error"] = Field(
         "info", description="least severe message that is logged"
@@ -93,6 +100,9 @@ def save_settings(changes: Mapping[str, Any]) -> Settings:
         first = error.errors()[0]
         what = f"setting {first['loc'][0]!r}: {first['msg']}"
         raise BadValue(refuse(what, first["input"], "Choose another value")) from error
+    if checked.cores > (here := os.cpu_count() or 1) and "cores" in changes:
+        remedy = f"Give a number from 1 to {here}"
+        raise BadValue(refuse(f"setting 'cores': this machine has {here}", checked.cores, remedy))
     path.parent.mkdir(parents=True, exist_ok=True)
     plain = {name: getattr(checked, name) for name in kept}
     write_bytes(path, yaml.safe_dump(plain, allow_unicode=True).encode())
@@ -131,8 +141,8 @@ def _default_file() -> Path | None:
 def _read(path: Path) -> Mapping[str, Any]:
     try:
         text = path.read_text(encoding="utf-8")
-        data = tomllib.loads(text) if path.suffix == ".toml" else yaml.safe_load(text)
-    except (OSError, UnicodeDecodeError, yaml.YAMLError, tomllib.TOMLDecodeError) as error:
+        data = tomllib.loads(text) if path.suffix == ".toml" else load_yaml(text)
+    except (OSError, ValueError) as error:  # TOML's and Unicode's errors are ValueErrors
         what = f"cannot read the settings ({' '.join(str(error).split())})"
         raise BadFile(refuse(what, str(path), "Correct or remove the file")) from error
     if data is None:

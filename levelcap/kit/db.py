@@ -1,4 +1,4 @@
-"""SQLite behind two small types: `Database` (a file) and `Connection` (an open transaction).
+"""The database: `open_db`, transactions, snapshots for reading, migrations, backups.
 
     database = open_db(path)
     with transaction(database) as connection:
@@ -6,56 +6,45 @@
     with reading(database) as connection:
         names = connection.execute("SELECT name FROM shelves").scalars()
 
-Everything is WAL, synchronous FULL, with foreign keys. The driver is pysqlite3, because the SQLite
-of many systems has a bug that can corrupt a database when its write-ahead log is reset; at least
-3.51.3 is required. Every transaction that may write begins with BEGIN IMMEDIATE: it waits for the
-lock before it has read anything, so it can never be told "locked" half-way. Readers take no lock
-and see one snapshot.
-
-Who waits for the lock asks again after 1, 2, 5 ms and begins anew with 1 every 10 ms. Left alone,
-SQLite's pauses grow to 100 ms and favour whoever came last: with 64 writers some waited for ten
-seconds while the lock lay idle.
-
-Only this file knows SQLite's words (pragmas, BEGIN, error codes); statements everywhere else have
-`:name` parameters. An error of the driver leaves a transaction as one of `kit.errors`.
+Statements have `:name` parameters. Every transaction that may write waits for the lock before it
+has read anything, so it can never be told "locked" half-way; readers take no lock and see one
+snapshot. What `transaction` wrote is on disk when it returns. An error of the driver leaves a
+transaction as one of `kit.errors`. The words of SQLite are in `kit.sqlite`.
 """
 
 import functools
 import os
 import secrets
-import time
-from collections import deque, namedtuple
+from collections import namedtuple
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, cast
 
-import pysqlite3.dbapi2 as sqlite
-
 from levelcap.kit.errors import (
     BadValue,
-    Busy,
     Conflict,
     Corrupt,
     DatabaseFault,
     LevelcapError,
-    NoSpace,
-    StateError,
     refuse,
 )
-from levelcap.kit.files import TMP, sync_folder
+from levelcap.kit.files import TMP, keep_private, sync_folder
+from levelcap.kit.sqlite import STATEMENTS, Database, Use, check_version, connect_plain
 
-MIN_SQLITE = (3, 51, 3)
-BUSY_TIMEOUT_MS = 10_000
-BUSY_ATTEMPTS = 3
-ROUND_MS = 10
-KEPT_OPEN = 8  # idle connections of a kind; more are opened as needed and closed afterwards
-STATEMENTS = 512  # prepared ones kept by a connection: all that the project has
-
-# Code of SQLite (without SQLITE_) -> what it means to people.
-_BUSY, _DAMAGED = ("BUSY", "LOCKED"), ("CORRUPT", "NOTADB")
-_NOT_USABLE = ("CANTOPEN", "IOERR", "READONLY", "PERM", "AUTH", "PROTOCOL")
+__all__ = [
+    "Connection",
+    "Database",
+    "Migration",
+    "Result",
+    "Use",
+    "backup",
+    "migrate",
+    "open_db",
+    "reading",
+    "transaction",
+]
 
 
 class Result:
@@ -150,86 +139,6 @@ class _Over:
         raise DatabaseFault(refuse("this transaction is over", name, "Use it inside its block"))
 
 
-class Database:
-    """A database file and the few connections to it that threads pass on to each other."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self._closed = False
-        # Two kinds, so that no transaction has to switch a connection over: True may write.
-        self._idle: dict[bool, deque[Any]] = {True: deque(), False: deque()}
-
-    @contextmanager
-    def lend(self, writes: bool) -> Iterator[Any]:
-        """Hands out a driver's connection; what it left open is rolled back.
-
-        Raises:
-            LevelcapError: what the driver raised, in our words.
-        """
-        driver = self._take(writes)
-        try:
-            yield driver
-        except sqlite.Error as error:
-            driver.close()
-            raise _explained(error, self.path) from error
-        except BaseException:
-            self._put_back(driver, writes)
-            raise
-        self._put_back(driver, writes)
-
-    def _take(self, writes: bool) -> Any:
-        try:
-            return self._idle[writes].pop()
-        except IndexError:
-            pass
-        try:
-            return self._open(writes)
-        except sqlite.Error as error:
-            raise _explained(error, self.path) from error
-
-    def _open(self, writes: bool) -> Any:
-        driver = sqlite.connect(
-            str(self.path),
-            isolation_level=None,  # the driver begins nothing by itself
-            check_same_thread=False,  # one thread at a time all the same
-            cached_statements=STATEMENTS,
-        )
-        try:
-            for pragma in (
-                f"busy_timeout = {BUSY_TIMEOUT_MS}",  # first: switching to WAL may have to wait
-                "journal_mode = WAL",
-                "synchronous = FULL",
-                "foreign_keys = ON",
-                # A writer waits in `_take_lock`, and afterwards nobody stands in its way.
-                f"busy_timeout = {ROUND_MS}" if writes else "query_only = ON",
-            ):
-                driver.execute(f"PRAGMA {pragma}")
-        except sqlite.Error:
-            driver.close()
-            raise
-        return driver
-
-    def _put_back(self, driver: Any, writes: bool) -> None:
-        try:
-            if driver.in_transaction:
-                driver.execute("ROLLBACK")
-        except sqlite.Error:
-            driver.close()
-            return
-        idle = self._idle[writes]
-        if self._closed or len(idle) >= KEPT_OPEN:
-            driver.close()
-        else:
-            idle.append(driver)
-
-    def dispose(self) -> None:
-        """Closes what is idle now, and what is in use when it comes back."""
-        self._closed = True
-        for idle in self._idle.values():
-            while idle:
-                idle.pop().close()
-
-
 def open_db(path: Path) -> Database:
     """Opens (and creates when missing) the database file `path`.
 
@@ -241,10 +150,10 @@ def open_db(path: Path) -> Database:
         Corrupt: the file is damaged or no database.
         Busy: another process held its lock for too long.
     """
-    if sqlite.sqlite_version_info < MIN_SQLITE:
-        what = f"SQLite {'.'.join(map(str, MIN_SQLITE))} or newer is needed"
-        raise StateError(refuse(what, sqlite.sqlite_version, "Run make setup"))
+    check_version()
     path.parent.mkdir(parents=True, exist_ok=True)
+    with suppress(OSError):  # what cannot be opened is told below
+        keep_private(path)  # SQLite makes the two files beside it with the rights of this one
     database = Database(path)
     try:
         with reading(database) as connection:
@@ -255,66 +164,41 @@ def open_db(path: Path) -> Database:
     return database
 
 
-def _explained(error: sqlite.Error, path: Path) -> LevelcapError:
-    """Says in our words what the driver said; a statement that is wrong is a fault of ours."""
-    code = (getattr(error, "sqlite_errorname", None) or "").removeprefix("SQLITE_")
-    if code.startswith(_BUSY):
-        what, remedy = "the database is locked", "Stop the process that holds it, or try again"
-        return Busy(refuse(what, str(path), remedy))
-    if code.startswith("FULL"):
-        what, remedy = "the disk is full", "Make room; it goes on by itself then"
-        return NoSpace(refuse(what, str(path), remedy))
-    if code.startswith(_DAMAGED):
-        what = "not a usable database" if code == "NOTADB" else "the database is damaged"
-        remedy = "Restore it from a copy in state/backups"
-        return Corrupt(refuse(f"{what} ({error})", str(path), remedy))
-    if code.startswith(_NOT_USABLE):
-        what, remedy = "the database cannot be opened", "Check who owns the file and its folder"
-        return StateError(refuse(f"{what} ({error})", str(path), remedy))
-    return DatabaseFault(refuse(f"the database refused a statement ({error})", code, "Report this"))
-
-
 @contextmanager
-def transaction(database: Database) -> Iterator[Connection]:
+def transaction(database: Database, group_commit: bool = False) -> Iterator[Connection]:
     """Opens a transaction that may write; commits at the end, rolls back on an exception.
 
     The body runs once and only after the write lock is held; waiting for the lock takes up to
     three times ten seconds.
 
+    Args:
+        group_commit: let the lock go before the disk has confirmed, and wait for the disk then:
+            several processes that commit at once share one wait. Readers may see such a commit
+            some milliseconds before it is safe; this call returns only when it is. So whoever
+            deletes files because of what it has read must not rely on rows written this way.
+
     Raises:
         Busy: another process held the lock all that time. Nothing was written.
         NoSpace: the disk is full. Nothing was written.
     """
-    with database.lend(writes=True) as driver:
-        _take_lock(driver, database.path)
+    with database.lend(Use.GROUP if group_commit else Use.WRITE) as driver:
+        driver.take_lock(database.path)
         connection = Connection(driver)
         try:
             yield connection
         finally:
             connection._driver = _Over()
         driver.execute("COMMIT")
-
-
-def _take_lock(driver: Any, path: Path) -> None:
-    began = time.monotonic()
-    while True:
-        try:
-            driver.execute("BEGIN IMMEDIATE")
-            return
-        except sqlite.OperationalError as error:
-            if not isinstance(_explained(error, path), Busy):
-                raise
-            patience_s = BUSY_ATTEMPTS * BUSY_TIMEOUT_MS / 1000
-            if time.monotonic() - began >= patience_s:
-                what = f"the database was locked for {patience_s:.0f} s"
-                remedy = "Stop the process that holds it, or try again"
-                raise Busy(refuse(what, str(path), remedy)) from error
+        if group_commit:
+            # Also when nothing was written: what this transaction has read, and its caller will
+            # rely on (a job that exists already), may be another's that is not safe yet.
+            driver.sync_log(database.path)
 
 
 @contextmanager
 def reading(database: Database) -> Iterator[Connection]:
     """Opens a snapshot for reading: takes no lock, waits for nobody, refuses to write."""
-    with database.lend(writes=False) as driver:
+    with database.lend(Use.READ) as driver:
         driver.execute("BEGIN DEFERRED")
         connection = Connection(driver)
         try:
@@ -380,7 +264,8 @@ def backup(database: Database, path: Path) -> None:
     """
     tmp = path.with_name(f"{TMP}{path.name}-{secrets.token_hex(4)}")
     try:
-        with closing(sqlite.connect(str(tmp))) as copy, database.lend(writes=False) as driver:
+        keep_private(tmp)
+        with closing(connect_plain(tmp)) as copy, database.lend(Use.READ) as driver:
             driver.backup(copy)
             copy.execute("PRAGMA journal_mode = DELETE")  # one file, nothing beside it
             if (found := copy.execute("PRAGMA integrity_check").fetchone()[0]) != "ok":

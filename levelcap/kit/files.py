@@ -89,6 +89,17 @@ def write_bytes(path: Path, data: bytes) -> None:
         sync_folder(path.parent)
 
 
+def keep_private(path: Path) -> Path:
+    """Makes sure that a file exists and that its owner alone may read it (0600); returns it.
+
+    Databases and logs hold names, prompts and reasons of whoever plays here.
+    """
+    os.close(os.open(path, os.O_CREAT | os.O_WRONLY | os.O_APPEND, 0o600))
+    if path.stat().st_mode & 0o077:
+        path.chmod(0o600)
+    return path
+
+
 def write_json(path: Path, value: Any) -> None:
     """Writes `value` as strict JSON, atomically (see `dump_json`, `write_bytes`)."""
     write_bytes(path, dump_json(value))

@@ -3,6 +3,7 @@
 import hashlib
 import re
 import secrets
+import unicodedata
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -69,6 +70,22 @@ def check_id(text: str, kind: str = "id") -> str:
         return text
     what = f"a {kind} name has 1–100 letters, digits or _ . ~ - and begins with a letter or digit"
     raise BadValue(refuse(what, text, f"Give the name of the {kind}, not a path"))
+
+
+def check_words(text: str) -> str:
+    """Returns `text` if it is words on one line: no control characters, no turning of the line.
+
+    A title with a newline, an escape sequence or a mark that reverses the reading direction shows
+    something else than it says in a terminal, a log or a page.
+
+    Raises:
+        BadValue: it holds one.
+    """
+    for character in text:
+        if unicodedata.category(character) in ("Cc", "Cf", "Cs", "Zl", "Zp"):
+            what = f"a name or title has no control characters (U+{ord(character):04X})"
+            raise BadValue(refuse(what, text, "Leave it out"))
+    return text
 
 
 def run_name(kind: str, when: datetime | None = None) -> str:

@@ -18,7 +18,7 @@ from typing import Any, Self
 import structlog
 
 from levelcap.kit.errors import BadValue, refuse
-from levelcap.kit.files import Lines, append_jsonl, read_jsonl
+from levelcap.kit.files import Lines, append_jsonl, keep_private, read_jsonl
 
 ROOT = "levelcap"
 SYNC_EVERY_S = 1.0
@@ -47,7 +47,8 @@ def configure(level: str = "info", file: Path | None = None, console: bool = Tru
     if file is not None:
         file.parent.mkdir(parents=True, exist_ok=True)
         render = [structlog.processors.format_exc_info, structlog.processors.JSONRenderer()]
-        root.addHandler(_handler(logging.FileHandler(file, encoding="utf-8"), shared, render))
+        handler = logging.FileHandler(keep_private(file), encoding="utf-8")
+        root.addHandler(_handler(handler, shared, render))
     if console:
         readable = structlog.dev.ConsoleRenderer(
             colors=sys.stderr.isatty(),

@@ -5,6 +5,7 @@ so a test or a second realm only has to set the variable.
 """
 
 import os
+import tempfile
 from pathlib import Path
 
 from levelcap.kit.errors import BadValue, refuse, unknown_name
@@ -22,6 +23,18 @@ def get_base_dir() -> Path:
         if value := os.environ.get(variable, "").strip():
             return Path(value).expanduser().absolute()
     return Path.home() / ".levelcap"
+
+
+def without_paths(text: str) -> str:
+    """A message as strangers may read it: paths begin below the realm's, the user's or our folder.
+
+    Where a machine keeps its files is nobody's business who only may call a service.
+    """
+    own = Path(__file__).resolve().parents[2]
+    for place in (get_base_dir(), own, Path.cwd(), Path(tempfile.gettempdir()), Path.home()):
+        if place != Path("/"):
+            text = text.replace(f"{place}/", "").replace(str(place), "the realm's folder")
+    return text
 
 
 def folder(name: str) -> Path:

@@ -23,8 +23,8 @@ from levelcap.kit.errors import BadValue, refuse, unknown_name
 from levelcap.kit.seeds import chain, check_seed, stream
 from levelcap.play.matchup import interval, play_batch, play_games, scores_of, seats_of_game
 from levelcap.play.ratings import Games, Ratings, rate
-from levelcap.world.bots import BOTS, SEALED_FROM
-from levelcap.world.policy import SEERS, load
+from levelcap.world.bot_names import BOTS, SEALED_FROM, SEERS
+from levelcap.world.policy import load
 from levelcap.world.spec import RULESETS, arena_spec
 
 BASES = ("rookie", "veteran", "master")

@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from levelcap.kit.compiled import entry, kernel
 from levelcap.world.chance import mix, uniform
-from levelcap.world.compiled import entry, kernel
 from levelcap.world.spec import WorldSpec
 
 F32 = np.float32

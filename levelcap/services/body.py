@@ -1,6 +1,7 @@
 """Request bodies: capped while they arrive, and JSON read strictly before anything uses it."""
 
 import asyncio
+import time
 from typing import Any
 
 from starlette.types import Message, Receive
@@ -10,7 +11,8 @@ from levelcap.kit.files import parse_json
 
 MAX_DEPTH = 64
 MAX_VALUES = 200_000
-READ_TIMEOUT_S = 20.0
+READ_TIMEOUT_S = 10.0
+LEAST_BYTES_A_SECOND = 10_000
 DRAIN_BYTES = 2 << 20
 DRAIN_S = 0.5
 
@@ -41,13 +43,22 @@ class Watched:
 
 
 class Capped:
-    """A `receive` that refuses the first byte beyond the cap."""
+    """A `receive` that refuses the first byte beyond the cap, and a body that trickles in."""
 
     def __init__(self, receive: Receive, cap: int) -> None:
-        self._receive, self._cap, self._seen = receive, cap, 0
+        self._receive, self._cap, self._seen, self._ended = receive, cap, 0, False
+        self._begun_s = time.monotonic()
 
     async def __call__(self) -> Message:
-        message = await self._receive()
+        if self._ended:  # what comes now is the caller's going, whenever that is
+            return await self._receive()
+        late = self._begun_s + READ_TIMEOUT_S + self._seen / LEAST_BYTES_A_SECOND
+        try:
+            async with asyncio.timeout(late - time.monotonic()):
+                message = await self._receive()
+        except TimeoutError as error:
+            raise too_slow(self._seen) from error
+        self._ended = message["type"] == "http.disconnect" or not message.get("more_body", False)
         self._seen += len(message.get("body", b""))
         if self._seen > self._cap:
             raise too_large(self._cap, f"more than {self._cap} bytes")
@@ -58,6 +69,12 @@ def too_large(cap: int, got: object) -> Refusal:
     """The refusal of a body beyond the cap."""
     message = refuse(f"a body here has at most {cap} bytes", got, "Send less at a time")
     return Refusal(413, "too_large", message)
+
+
+def too_slow(seen: int) -> Refusal:
+    """The refusal of a body that does not come."""
+    what = f"a body must arrive within {READ_TIMEOUT_S:.0f} s, a long one faster than 10 kB/s"
+    return Refusal(408, "timeout", refuse(what, f"{seen} bytes", "Send it again"))
 
 
 def check_length(headers: list[tuple[bytes, bytes]], cap: int) -> None:
@@ -74,7 +91,7 @@ async def read_body(receive: Receive) -> bytes:
     """Reads a whole body from a capped `receive`.
 
     Raises:
-        Refusal: too large, or not complete after 20 s.
+        Refusal: too large, or not complete after 10 s.
         Disconnected: the caller went away.
     """
     chunks: list[bytes] = []
@@ -88,9 +105,7 @@ async def read_body(receive: Receive) -> bytes:
                 if not message.get("more_body", False):
                     return b"".join(chunks)
     except TimeoutError as error:
-        what = f"the body must arrive within {READ_TIMEOUT_S:.0f} s"
-        message_ = refuse(what, f"{sum(map(len, chunks))} bytes", "Send it again")
-        raise Refusal(408, "timeout", message_) from error
+        raise too_slow(sum(map(len, chunks))) from error
 
 
 async def drain(receive: Watched) -> None:

@@ -39,8 +39,10 @@ from levelcap.kit.errors import (
 )
 from levelcap.kit.ids import check_id
 from levelcap.kit.log import ROOT, get_logger
+from levelcap.kit.paths import without_paths
 from levelcap.services.guard import API_POLICY, CookieRole, Gate, Guard, own_hosts
 from levelcap.services.listen import bind
+from levelcap.services.patience import PatientProtocol
 from levelcap.services.rights import check_rights, right
 from levelcap.services.tokens import Tokens
 
@@ -142,7 +144,7 @@ def _on_ours(_request: Request, error: Exception) -> JSONResponse:
     for kind, status, code in STATUS:
         if isinstance(error, kind):
             headers = {"Retry-After": str(BUSY_RETRY_S)} if kind is Busy else None
-            return error_json(status, code, str(error), headers)
+            return error_json(status, code, without_paths(str(error)), headers)
     raise error  # a fault of ours: the boundary logs it
 
 
@@ -209,6 +211,7 @@ def serve(app: FastAPI, *, host: str, port: int, name: str) -> None:
     _log_like_us()
     config = uvicorn.Config(
         app,
+        http=PatientProtocol,
         log_config=None,
         access_log=False,
         server_header=False,

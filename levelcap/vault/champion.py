@@ -10,6 +10,7 @@ from typing import Any
 
 from levelcap.kit.db import Connection, Database, reading, transaction
 from levelcap.kit.errors import Conflict, refuse
+from levelcap.kit.ids import check_words
 from levelcap.vault.assets import now, verify_asset
 from levelcap.vault.ledger import get_ledger, require
 from levelcap.vault.probes import require_probed
@@ -56,6 +57,7 @@ def promote(engine: Database, checkpoint: str, reason: str) -> Promotion:
         UnknownName: no such checkpoint. Corrupt: damaged or gone. Conflict: it is champion already.
         BadFile: it is no net that works.
     """
+    check_words(reason)
     entry = require(get_ledger(engine).get(checkpoint))
     verify_asset(engine, entry.id)
     require_probed(engine, entry.id)

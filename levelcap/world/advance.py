@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from levelcap.kit.compiled import entry, kernel
 from levelcap.world.chance import match_seed, row_key
-from levelcap.world.compiled import entry, kernel
 from levelcap.world.objects import write_objects
 from levelcap.world.observe import (
     may_fire,

@@ -17,13 +17,11 @@ from numpy.typing import NDArray
 
 from levelcap.kit.errors import unknown_name
 from levelcap.kit.seeds import stream
+from levelcap.world.bot_names import BOTS
 from levelcap.world.brain import MIND, RING, Ground, Traits
 from levelcap.world.decide import act_rows
 from levelcap.world.spec import RULESETS
 
-BOTS = ("idle", "wanderer", "rookie", "veteran", "master")
-SKILLS = ("lead", "kite", "retreat", "loot", "group", "objective")
-SEALED_FROM = 1_000_000  # cousin seeds from here on are kept for the sealed panel
 COUSIN_SPREAD = 0.25  # numbers are multiplied by exp of a uniform in +- this
 
 _GROUNDS = {

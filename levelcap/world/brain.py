@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from levelcap.kit.compiled import kernel
 from levelcap.world.chance import draw, uniform
-from levelcap.world.compiled import kernel
 
 FIGHT, LOOT, FLEE, EXPLORE, CAUTIOUS = 0, 1, 2, 3, 4
 RING = 16

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from levelcap.world.compiled import kernel
+from levelcap.kit.compiled import kernel
 
 # Purposes: one number each, never reused.
 SPAWN, ITEM_PLACE, ITEM_KIND, LINEUP, ZONE, SHUFFLE = 1, 2, 3, 4, 5, 6

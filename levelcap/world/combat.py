@@ -6,7 +6,7 @@ come in a pass of their own, so no player gains from having a lower seat number.
 
 from __future__ import annotations
 
-from levelcap.world.compiled import kernel
+from levelcap.kit.compiled import kernel
 from levelcap.world.terrain import length, sees, solid, standable
 
 DASH, BLINK, BLAST, VOLLEY, HEAL, SHIELD, SNARE, WARD = 1, 2, 3, 4, 5, 6, 7, 8
@@ -75,9 +75,7 @@ def _blast(g, r, p, cx, cy, power):
     damage = int(power * 1000.0)
     for q in range(r.num_players):
         if q // r.team_size != team and g.alive[q] == 1:
-            if length(g.x[q] - cx, g.y[q] - cy) <= AREA and sees(
-                r, cx, cy, g.x[q], g.y[q]
-            ):
+            if length(g.x[q] - cx, g.y[q] - cy) <= AREA and sees(r, cx, cy, g.x[q], g.y[q]):
                 strike(g, r, p, q, damage)
     if r.has_lane == 1:
         for c in range(r.creep_most * (1 - team), r.creep_most * (2 - team)):
@@ -231,9 +229,7 @@ def escorted(g, r, t):
     side = t // 3
     for c in range(r.creep_most * (1 - side), r.creep_most * (2 - side)):
         if g.creep_hp[c] > 0:
-            if length(g.creep_x[c] - r.tower_x[t], g.creep_y[c] - r.tower_y[t]) <= (
-                r.tower_reach
-            ):
+            if length(g.creep_x[c] - r.tower_x[t], g.creep_y[c] - r.tower_y[t]) <= (r.tower_reach):
                 return True
     return False
 

@@ -6,8 +6,8 @@ from math import sqrt
 
 import numpy as np
 
+from levelcap.kit.compiled import kernel
 from levelcap.world.chance import ITEM_KIND, ITEM_PLACE, draw, mix, uniform
-from levelcap.world.compiled import kernel
 from levelcap.world.terrain import frame_sign, length, standable
 
 HEALTH, AMMO = 1, 2

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from math import sqrt
 
+from levelcap.kit.compiled import entry, kernel
 from levelcap.world.brain import (
     AIM,
     CAUTIOUS,
@@ -29,7 +30,6 @@ from levelcap.world.brain import (
     walk_about,
 )
 from levelcap.world.combat import BLAST, BLINK, DASH, HEAL, SHIELD, SNARE, VOLLEY
-from levelcap.world.compiled import entry, kernel
 
 STAND_OFF = 13.5  # from here shots reach a structure and the structure does not reach back
 DECISION_S = 0.1
@@ -225,9 +225,7 @@ def think(player, objects, context, mask, key, mind, traits, ground, kinds, out)
     """Decide one row into `out` [8]: seven bins and the intent."""
     enemy = find_enemy(objects, ground, ground.allies > 0)
     target, d = _target(objects, traits, ground, enemy)
-    mx, my, intent = _move(
-        player, objects, context, key, mind, traits, ground, enemy, target, d
-    )
+    mx, my, intent = _move(player, objects, context, key, mind, traits, ground, enemy, target, d)
     mx, my = around_walls(context, mind, key, mx, my)
     longest = max(abs(mx), abs(my))
     if longest > 1.0:
@@ -267,9 +265,7 @@ def act_rows(player, objects, context, mask, key, reset, alive, minds, traits, g
         if not alive[i] or traits.active < 0.5:
             continue
         slot = mind.ring[(mind.at + wait) % RING]
-        think(
-            player[i], objects[i], context[i], mask[i], key[i], mind, traits, ground, kinds, slot
-        )
+        think(player[i], objects[i], context[i], mask[i], key[i], mind, traits, ground, kinds, slot)
         for h in range(8):
             out[i, h] = mind.ring[mind.at, h]
         mind.at = (mind.at + 1) % RING

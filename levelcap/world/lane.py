@@ -6,8 +6,8 @@ are made before anything moves.
 
 from __future__ import annotations
 
+from levelcap.kit.compiled import kernel
 from levelcap.world.combat import attackable
-from levelcap.world.compiled import kernel
 from levelcap.world.terrain import length
 
 CREEP, TOWER = 100, 200

@@ -6,8 +6,8 @@ Creeps and shots are the enemy's only, and only while seen; structures are alway
 
 from __future__ import annotations
 
+from levelcap.kit.compiled import kernel
 from levelcap.world.combat import escorted
-from levelcap.world.compiled import kernel
 from levelcap.world.observe import structure_detail
 from levelcap.world.sight import team_sees
 from levelcap.world.terrain import frame_sign, length

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from levelcap.kit.compiled import allocating, kernel
 from levelcap.world.combat import attackable
-from levelcap.world.compiled import allocating, kernel
 from levelcap.world.contest import item_in_reach, outside_zone
 from levelcap.world.sight import team_sees
 from levelcap.world.terrain import clearance, frame_sign, length

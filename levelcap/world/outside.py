@@ -20,7 +20,10 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Iterable, Sequence
+import traceback
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -28,7 +31,7 @@ import gymnasium
 import numpy as np
 from gymnasium.utils import seeding
 
-from levelcap.kit.errors import BadValue, MissingPackage, unknown_name
+from levelcap.kit.errors import BadValue, MissingPackage, refuse, unknown_name
 from levelcap.world.batch import Outcome, OutsideWorld
 from levelcap.world.spaces import SeatCodec, common_heads, seat_codec
 from levelcap.world.spec import TICKS_PER_SECOND, ViewSpec, WorldSpec
@@ -73,6 +76,18 @@ def spec_of(name: str) -> WorldSpec:
         game.close()
 
 
+@contextmanager
+def _its_own_errors(env: Any, call: str) -> Iterator[None]:
+    """Whatever a game of others raises becomes one sentence with the game's own words."""
+    try:
+        yield
+    except Exception as error:
+        last = traceback.extract_tb(error.__traceback__)[-1]
+        said = f"{type(error).__name__}: {error}".strip(": ")
+        remedy = f"Correct the game (line {last.lineno} of {Path(last.filename).name})"
+        raise BadValue(refuse(f"the game {env} failed in {call}()", said, remedy)) from error
+
+
 class GymGame:
     """A Gymnasium environment: one seat."""
 
@@ -85,11 +100,14 @@ class GymGame:
 
     def start(self, seed: int) -> Iterable[tuple[int, Any, dict[str, Any]]]:
         self.over = False
-        observation, info = self.env.reset(seed=seed)
+        with _its_own_errors(self.env, "reset"):
+            observation, info = self.env.reset(seed=seed)
         return ((0, observation, info),)
 
     def play(self, row: Sequence[Sequence[int]], codecs: Sequence[SeatCodec]) -> list[Outcome]:
-        observation, reward, terminated, truncated, info = self.env.step(codecs[0].decode(row[0]))
+        action = codecs[0].decode(row[0])
+        with _its_own_errors(self.env, "step"):
+            observation, reward, terminated, truncated, info = self.env.step(action)
         self.over = terminated or truncated
         return [(0, observation, reward, terminated, truncated, info)]
 
@@ -112,7 +130,8 @@ class ZooGame:
 
     def start(self, seed: int) -> Iterable[tuple[int, Any, dict[str, Any]]]:
         self.over = False
-        observations, infos = self.env.reset(seed=seed)
+        with _its_own_errors(self.env, "reset"):
+            observations, infos = self.env.reset(seed=seed)
         return [
             (seat, observations[agent], infos.get(agent, {}))
             for seat, agent in enumerate(self._agents)
@@ -126,7 +145,8 @@ class ZooGame:
             for agent, codec, indices in zip(self._agents, codecs, row, strict=True)
             if agent in before
         }
-        observations, rewards, terminated, truncated, infos = self.env.step(actions)
+        with _its_own_errors(self.env, "step"):
+            observations, rewards, terminated, truncated, infos = self.env.step(actions)
         after = set(self.env.agents)
         outcomes: list[Outcome] = [
             (

@@ -10,18 +10,14 @@ from __future__ import annotations
 
 import hashlib
 import importlib
-import re
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from levelcap.kit.errors import BadValue, UnknownName, UserError, refuse, unknown_name
-from levelcap.world.bots import BOTS, SEALED_FROM, SKILLS, Bot, bot_traits, cousin_traits
-
-SEERS = (2, 4, 16, 64)
-_COUSIN = re.compile(r"^([a-z]+)~(\d{1,18})$")
-_WITHOUT = re.compile(r"^([a-z]+)-no-([a-z]+)$")
+from levelcap.kit.errors import BadValue, UnknownName, UserError, refuse
+from levelcap.world.bot_names import COUSIN, WITHOUT, check_bot
+from levelcap.world.bots import Bot, bot_traits, cousin_traits
 
 
 @runtime_checkable
@@ -48,12 +44,6 @@ class Policy(Protocol):
         ...
 
 
-def is_sealed(name: str) -> bool:
-    """Is this opponent reserved for judging? No training run may ever play it."""
-    cousin = _COUSIN.match(name)
-    return name.startswith("seer-") or (cousin is not None and int(cousin[2]) >= SEALED_FROM)
-
-
 def load(name: str, *, outside_code: bool = False, for_training: bool = False) -> Any:
     """The policy of this name.
 
@@ -61,23 +51,19 @@ def load(name: str, *, outside_code: bool = False, for_training: bool = False) -
     keyboard typed the name; never for recipes, payloads or requests.
     for_training: refuse opponents of the sealed panel.
     """
-    if for_training and is_sealed(name):
-        remedy = f"Train against bots or cousins with seeds below {SEALED_FROM}"
-        raise BadValue(refuse("a sealed opponent cannot be trained against", name, remedy))
     if ":" in name:
         return _load_outside(name, outside_code)
+    check_bot(name, for_training=for_training)
     if name == "uniform":
         return Uniform()
-    cousin, without = _COUSIN.match(name), _WITHOUT.match(name)
-    if cousin and cousin[1] in BOTS:
+    if cousin := COUSIN.match(name):
         return Bot(name, cousin_traits(cousin[1], int(cousin[2])))
-    if without and without[1] in BOTS and without[2] in SKILLS:
+    if without := WITHOUT.match(name):
         return Bot(name, bot_traits(without[1])._replace(**{without[2]: 0.0}))
     if name.startswith("seer-"):
-        return _load_seer(name)
-    if name not in BOTS:
-        known = (*BOTS, *(f"seer-{k}" for k in SEERS), "uniform", "veteran~17", "master-no-lead")
-        raise unknown_name("policy", name, known)
+        from levelcap.world.seers import Seer
+
+        return Seer(int(name.split("-")[1]))
     return Bot(name, bot_traits(name))
 
 
@@ -89,15 +75,6 @@ def content_hash(policy: Any) -> str:
     numbers = getattr(policy, "traits", getattr(policy, "futures", ""))
     text = f"{type(policy).__module__}.{type(policy).__qualname__} {numbers}"
     return hashlib.sha256(text.encode()).hexdigest()
-
-
-def _load_seer(name: str) -> Any:
-    from levelcap.world.seers import Seer
-
-    known = tuple(f"seer-{k}" for k in SEERS)
-    if name not in known:
-        raise unknown_name("policy", name, known)
-    return Seer(int(name.split("-")[1]))
 
 
 def _load_outside(name: str, allowed: bool) -> Any:

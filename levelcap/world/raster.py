@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from levelcap.world.compiled import entry, kernel
+from levelcap.kit.compiled import entry, kernel
 from levelcap.world.font import ADVANCE, GLYPHS, HEIGHT, WIDTH, glyph_numbers
 
 Colour = tuple[float, float, float]

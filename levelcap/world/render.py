@@ -24,7 +24,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from levelcap.world.compiled import entry, kernel
+from levelcap.kit.compiled import entry, kernel
 from levelcap.world.picture import draw
 from levelcap.world.sight import team_sees
 from levelcap.world.spec import FRAME_SIZE

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from levelcap.kit.compiled import allocating, kernel
 from levelcap.world.chance import LINEUP, SHUFFLE, SPAWN, ZONE, draw, mix, uniform
 from levelcap.world.combat import displace, drop_guard, fly, turn_and_fire, use_ability
-from levelcap.world.compiled import allocating, kernel
 from levelcap.world.contest import (
     balance,
     hold_crown,

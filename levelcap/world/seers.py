@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from levelcap.kit.compiled import entry, kernel
 from levelcap.kit.errors import UserError, refuse
 from levelcap.world.brain import aim_bins
 from levelcap.world.chance import draw
-from levelcap.world.compiled import entry, kernel
 from levelcap.world.observe import may_fire
 from levelcap.world.rules import tick
 from levelcap.world.terrain import frame_sign

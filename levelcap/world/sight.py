@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from levelcap.world.compiled import kernel
+from levelcap.kit.compiled import kernel
 from levelcap.world.terrain import sees
 
 WARD_SIGHT = 0.7  # of a player's sight

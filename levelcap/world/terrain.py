@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from math import sqrt
 
-from levelcap.world.compiled import kernel
+from levelcap.kit.compiled import kernel
 
 
 @kernel

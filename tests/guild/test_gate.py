@@ -53,7 +53,7 @@ BAD = {
     '{"prompt": "caf\u00e9", "answer": "b"}'.encode(): "U\\+00E9",
     b'{"prompt": "a\xff", "answer": "b"}': "utf-8",
     b'{"prompt": "' + b"a" * 20_000 + b'", "answer": "b"}': "longer than",
-    b'{"prompt": "' + b"a" * 3_000_000 + b'", "answer": "b"}': "Expecting value",
+    b'{"prompt": "' + b"a" * 3_000_000 + b'", "answer": "b"}': "longer than",
     b"[" * 100_000: "nested",
     b'{"prompt": "\\ud800", "answer": "b"}': "U\\+D800",
 }
@@ -116,3 +116,14 @@ def test_many_bad_rows_are_counted_but_not_all_listed(tmp_path):
     report = check_lessons(path, SKILLS)
     assert (report.invalid, len(report.rejects)) == (5_000, 100)
     assert time.perf_counter() - begin < 5
+
+
+def test_a_line_of_sixty_megabytes_is_called_too_long(tmp_path):
+    path = tmp_path / "a.jsonl"
+    with path.open("wb") as file:
+        file.write(b'{"prompt": "1+1", "answer": "')
+        for _ in range(60):
+            file.write(b"2" * (1 << 20))
+        file.write(b'"}\n')
+    [reject] = check_lessons(path, []).rejects
+    assert "longer than 1,048,576 bytes" in reject.reason

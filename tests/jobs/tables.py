@@ -2,8 +2,8 @@
 
 from pydantic import BaseModel, ConfigDict
 
-from levelcap.jobs.clock import Clock
 from levelcap.jobs.job import JobType
+from levelcap.kit.clock import Clock
 
 
 class Number(BaseModel):

@@ -80,3 +80,17 @@ def test_settings_cannot_be_changed_and_each_has_a_line_of_help():
     with pytest.raises(ValueError, match="frozen"):
         load_settings().cores = 9
     assert all(field.description for field in Settings.model_fields.values())
+
+
+@pytest.mark.parametrize(
+    "name, value", [("cores", 10**9), ("disk_cap_gb", 1e9), ("disk_cap_gb", 0)]
+)
+def test_settings_have_ranges(name, value):
+    with pytest.raises(BadValue, match=name):
+        load_settings({name: value})
+
+
+def test_a_key_twice_is_refused():
+    write("cores: 1\ncores: 2\n")
+    with pytest.raises(BadFile, match="occurs twice"):
+        load_settings()

@@ -1,12 +1,24 @@
+import errno
+import os
 import subprocess
 import sys
 import threading
+from pathlib import Path
 
 import pysqlite3.dbapi2 as sqlite
 import pytest
 
 from levelcap.kit import db
-from levelcap.kit.errors import BadValue, Busy, Conflict, Corrupt, DatabaseFault, StateError
+from levelcap.kit import sqlite as kit_sqlite
+from levelcap.kit.errors import (
+    BadValue,
+    Busy,
+    Conflict,
+    Corrupt,
+    DatabaseFault,
+    NoSpace,
+    StateError,
+)
 
 WRITER = """
 import sys
@@ -128,7 +140,7 @@ def test_two_processes_count_together_without_loss_or_locked(engine):
 
 def test_a_lock_held_too_long_is_busy_and_a_lock_let_go_is_waited_for(engine, monkeypatch):
     db.migrate(engine, [make_counter])
-    monkeypatch.setattr(db, "BUSY_TIMEOUT_MS", 50)
+    monkeypatch.setattr(kit_sqlite, "BUSY_TIMEOUT_MS", 50)
     quick = db.open_db(engine.path)
     held, let_go = threading.Event(), threading.Event()
 
@@ -142,7 +154,7 @@ def test_a_lock_held_too_long_is_busy_and_a_lock_let_go_is_waited_for(engine, mo
     held.wait(20)
     with pytest.raises(Busy, match="try again"), db.transaction(quick):
         raise AssertionError("the body ran without the lock")
-    monkeypatch.setattr(db, "BUSY_ATTEMPTS", 100)
+    monkeypatch.setattr(kit_sqlite, "BUSY_ATTEMPTS", 100)
     threading.Timer(0.3, let_go.set).start()
     with db.transaction(quick) as connection:
         connection.execute("UPDATE counter SET n = 1")
@@ -194,6 +206,19 @@ def test_a_backup_is_a_whole_database_taken_while_in_use(engine, tmp_path):
     assert not list(tmp_path.glob(".tmp-*"))
 
 
+def test_database_backup_and_log_are_their_owners_alone(tmp_path):
+    from levelcap.kit.log import configure, get_logger
+
+    engine = db.open_db(tmp_path / "a.db")
+    db.migrate(engine, [])
+    db.backup(engine, tmp_path / "b.db")
+    configure(file=tmp_path / "c.log", console=False)
+    get_logger("x").info("y")
+    modes = {p.name: p.stat().st_mode & 0o777 for p in tmp_path.iterdir() if p.is_file()}
+    engine.dispose()
+    assert set(modes) >= {"a.db", "a.db-wal", "b.db", "c.log"} and set(modes.values()) == {0o600}
+
+
 def test_rows_have_names_and_a_result_is_read_in_one_word(engine):
     db.migrate(engine, [make_children])
     with db.transaction(engine) as connection:
@@ -236,7 +261,7 @@ def test_a_wrong_statement_is_a_fault_and_its_connection_is_not_used_again(engin
 def test_connections_are_kept_for_the_next_and_closed_at_the_end(engine, monkeypatch):
     opened = []
     open_one = engine._open
-    monkeypatch.setattr(engine, "_open", lambda w: opened.append(open_one(w)) or opened[-1])
+    monkeypatch.setattr(engine, "_open", lambda use: opened.append(open_one(use)) or opened[-1])
     db.migrate(engine, [make_counter])
     for _ in range(5):
         count(engine)
@@ -247,3 +272,63 @@ def test_connections_are_kept_for_the_next_and_closed_at_the_end(engine, monkeyp
     for driver in opened:
         with pytest.raises(sqlite.ProgrammingError, match="closed"):
             driver.execute("SELECT 1")
+
+
+def can_lock(engine):
+    other = sqlite.connect(str(engine.path), timeout=0, isolation_level=None)
+    try:
+        other.execute("BEGIN IMMEDIATE")
+    except sqlite.OperationalError:
+        return False
+    finally:
+        other.close()
+    return True
+
+
+def test_a_group_commit_lets_the_lock_go_and_returns_when_the_log_is_on_disk(engine, monkeypatch):
+    db.migrate(engine, [make_counter])
+    seen, sync = [], os.fdatasync
+
+    def watched(fd):
+        seen.append((Path(os.readlink(f"/proc/self/fd/{fd}")).name, can_lock(engine)))
+        sync(fd)
+
+    monkeypatch.setattr(os, "fdatasync", watched)
+    with db.transaction(engine, group_commit=True) as connection:
+        connection.execute("UPDATE counter SET n = 1")
+        assert seen == [] and not can_lock(engine)
+    assert seen == [("realm.db-wal", True)]
+    with db.transaction(engine, group_commit=True):
+        pass  # relies on what others committed, perhaps this very moment
+    assert len(seen) == 2
+    with db.transaction(engine) as connection:
+        assert connection.execute("PRAGMA synchronous").scalar() == 2  # SQLite syncs by itself
+    assert len(seen) == 2 and count(engine) == 1
+
+
+def test_a_disk_that_does_not_confirm_is_told(engine, monkeypatch):
+    db.migrate(engine, [make_counter])
+
+    def full(fd):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fdatasync", full)
+    with pytest.raises(NoSpace), db.transaction(engine, group_commit=True) as connection:
+        connection.execute("UPDATE counter SET n = 1")
+
+
+def test_the_log_that_is_synced_is_the_one_written_to(engine):
+    """The log file is removed with the last connection and made anew: none keeps an old one."""
+    db.migrate(engine, [make_counter])
+    for n in (1, 2):
+        again = db.open_db(engine.path)
+        with db.transaction(again, group_commit=True) as connection:
+            connection.execute("UPDATE counter SET n = :n", {"n": n})
+        (driver,) = again._idle[db.Use.GROUP]
+        log = os.stat(f"{engine.path}-wal")
+        assert os.fstat(driver.log_fd).st_ino == log.st_ino
+        fd = driver.log_fd
+        again.dispose()
+        engine.dispose()
+        with pytest.raises(OSError, match="Bad file"):
+            os.fstat(fd)

@@ -116,3 +116,12 @@ def test_a_bad_line_in_the_middle_is_corruption_and_named(tmp_path):
 def test_missing_lines_are_a_bad_file(tmp_path):
     with pytest.raises(BadFile, match="nowhere"):
         files.read_jsonl(tmp_path / "nowhere.jsonl")
+
+
+def test_a_private_file_is_its_owners_alone(tmp_path):
+    new, old = tmp_path / "new", tmp_path / "old"
+    old.write_bytes(b"kept")
+    old.chmod(0o644)
+    for path in (new, old):
+        assert files.keep_private(path).stat().st_mode & 0o777 == 0o600
+    assert old.read_bytes() == b"kept"

@@ -87,3 +87,13 @@ def test_an_accepted_id_names_a_direct_child(text):
 @pytest.mark.parametrize("text", ["veteran~17", "duel-20260101-120000-ab12", "v1.0"])
 def test_ordinary_names_are_ids(text):
     assert ids.check_id(text) == text
+
+
+@pytest.mark.parametrize("text", ["a\nb", "\x1b[31mred", "\u202egnp.exe", "a\x00", "a\u2028b"])
+def test_names_hold_no_control_characters(text):
+    with pytest.raises(BadValue, match="control characters"):
+        ids.check_words(text)
+
+
+def test_words_of_all_languages_are_names():
+    assert ids.check_words("Zoë's 2. Spiel — 日本 ⚔") == "Zoë's 2. Spiel — 日本 ⚔"

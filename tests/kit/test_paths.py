@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from levelcap.kit.errors import BadValue, UnknownName
-from levelcap.kit.paths import FOLDERS, folder, get_base_dir
+from levelcap.kit.paths import FOLDERS, folder, get_base_dir, without_paths
 
 
 def test_levelcap_home_wins_over_training_base_dir(monkeypatch, tmp_path):
@@ -50,3 +50,10 @@ def test_a_read_only_base_is_refused(monkeypatch, home):
     monkeypatch.setattr("os.access", lambda path, mode: Path(path) != home / "runs")
     with pytest.raises(BadValue, match="not writable"):
         folder("runs")
+
+
+def test_strangers_read_no_place_of_this_machine(home, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    text = f"cannot read {home}/runs/a; got {Path.home()}/x and {home}. Use GET /api/jobs."
+    said = without_paths(text)
+    assert said == "cannot read runs/a; got x and the realm's folder. Use GET /api/jobs."

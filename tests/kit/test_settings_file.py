@@ -47,3 +47,10 @@ def test_a_toml_file_is_left_to_its_writer(home):
     (folder("config") / "settings.toml").write_text("cores = 1\n")
     with pytest.raises(BadFile, match="by hand"):
         save_settings({"cores": 2})
+
+
+def test_more_cores_than_the_machine_has_are_not_saved():
+    save_settings({"cores": 1})
+    with pytest.raises(BadValue, match="this machine has"):
+        save_settings({"cores": 1000})
+    assert stored() == {"cores": 1}

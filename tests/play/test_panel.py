@@ -19,8 +19,8 @@ from levelcap.play.panel import (
     judge,
 )
 from levelcap.play.ratings import Games
-from levelcap.world.bots import SEALED_FROM
-from levelcap.world.policy import is_sealed, load
+from levelcap.world.bot_names import SEALED_FROM, is_sealed
+from levelcap.world.policy import load
 
 FEW = {"games_per_cousin": 4, "bot_games": 40, "seer_games": 4}
 

@@ -354,3 +354,10 @@ def test_cookies_open_nothing_unless_the_app_says_whose_they_are(tokens):
     assert asyncio.run(status(cookie="pass=no")) == 401
     assert asyncio.run(status(cookie="pass=yes", authorization="Bearer x")) == 401
     assert asked == [{"pass": "yes", "other": "1"}, {"pass": "no"}]
+
+
+def test_a_refusal_names_no_place_of_this_machine(client, tokens, home, monkeypatch):
+    said = errors.refuse("cannot read JSON", f"{home}/vault/x/meta.json", "Use GET /api/jobs")
+    monkeypatch.setitem(RAISED, "path", errors.BadFile(said))
+    said = client.get("/api/raise/path", headers=bearer(tokens.viewer)).json()["message"]
+    assert said == "cannot read JSON; got 'vault/x/meta.json'. Use GET /api/jobs."

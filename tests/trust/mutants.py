@@ -9,7 +9,7 @@ from levelcap.jobs import history, moves, store
 from levelcap.jobs.job import Job
 from levelcap.jobs.pressure import warnings_or_refuse
 from levelcap.jobs.store import Store
-from levelcap.kit import db
+from levelcap.kit import db, sqlite
 from levelcap.kit.db import Connection
 
 
@@ -36,9 +36,9 @@ class NoTransaction(Store):
 
 
 @contextmanager
-def _statement_by_statement(database: db.Database) -> Iterator[Connection]:
-    with database.lend(writes=True) as driver:
-        db._take_lock(driver, database.path)
+def _statement_by_statement(database: db.Database, group_commit: bool) -> Iterator[Connection]:
+    with database.lend(db.Use.WRITE) as driver:
+        driver.take_lock(database.path)
         driver.execute("COMMIT")
         yield Connection(driver)
 
@@ -85,7 +85,7 @@ class Impatient(Store):
     def __init__(self, *arguments: Any, **named: Any) -> None:
         super().__init__(*arguments, **named)
 
-        db.BUSY_ATTEMPTS = 0
+        sqlite.BUSY_ATTEMPTS = 0
 
 
 class LooseLimit(Store):

@@ -21,7 +21,7 @@ from pydantic import BaseModel, ConfigDict
 from levelcap.jobs.job import Job, JobType, Refused, Stale
 from levelcap.jobs.store import Store
 from levelcap.jobs.worker import Context, Worker
-from levelcap.kit import db, log
+from levelcap.kit import db, log, sqlite
 from levelcap.kit.db import Connection, Database
 from levelcap.kit.errors import DatabaseFault, StateError
 from tests.trust import mutants
@@ -95,22 +95,22 @@ def open_store(setup: Setup) -> Store:
 def watch(engine: Database, setup: Setup) -> None:
     """Marks on the board when a write transaction begins and when it is over."""
 
-    take_lock, lend, board = db._take_lock, engine.lend, open_board(setup.board)
+    take_lock, lend, board = sqlite.Driver.take_lock, engine.lend, open_board(setup.board)
 
-    def begin(driver: Any, path: Path) -> None:
+    def begin(driver: sqlite.Driver, path: Path) -> None:
         take_lock(driver, path)
         board[setup.slot] = 1
 
     @contextmanager
-    def lent(writes: bool) -> Iterator[Any]:
+    def lent(use: db.Use) -> Iterator[sqlite.Driver]:
         try:
-            with lend(writes) as driver:
+            with lend(use) as driver:
                 yield driver
         finally:
-            if writes:
+            if use is not db.Use.READ:
                 board[setup.slot] = 0
 
-    db._take_lock = begin
+    sqlite.Driver.take_lock = begin  # type: ignore[method-assign]
     engine.lend = lent  # type: ignore[method-assign]
 
 

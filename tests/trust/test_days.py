@@ -11,11 +11,11 @@ from dataclasses import replace
 import pytest
 
 from levelcap.jobs import history, rows
-from levelcap.jobs.clock import Clock
 from levelcap.jobs.job import Stale
 from levelcap.jobs.schema import migrate
 from levelcap.jobs.store import Store
 from levelcap.kit import db
+from levelcap.kit.clock import Clock
 from levelcap.kit.errors import UnknownName
 from tests.trust import roles
 
@@ -155,7 +155,7 @@ def simulate(tmp_path, monkeypatch, days, workers, clock):
     engine = db.open_db(tmp_path / "realm.db")
     # Power cuts are no part of this: without waiting for the disk a day takes seconds.
     opened = engine._open
-    monkeypatch.setattr(engine, "_open", lambda writes: hurried(opened(writes)))
+    monkeypatch.setattr(engine, "_open", lambda use: hurried(opened(use)))
     migrate(engine)
     with db.transaction(engine) as connection:
         connection.execute(roles.EFFECTS_TABLE)

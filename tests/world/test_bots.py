@@ -8,8 +8,9 @@ from levelcap.kit.errors import BadValue, UnknownName
 from levelcap.play.matchup import play_games
 from levelcap.play.rollout import Table
 from levelcap.world import policy
-from levelcap.world.bots import BOTS, SEALED_FROM, SKILLS, bot_traits, cousin_traits
-from levelcap.world.policy import content_hash, is_sealed, load
+from levelcap.world.bot_names import BOTS, SEALED_FROM, SKILLS, is_sealed
+from levelcap.world.bots import bot_traits, cousin_traits
+from levelcap.world.policy import content_hash, load
 from levelcap.world.spec import INTENTS, RULESETS
 
 VIEWS = ("player", "objects", "context")
@@ -109,7 +110,7 @@ def test_outside_code_is_refused_unless_allowed():
     with pytest.raises(UnknownName):
         load("levelcap.world.policy:Nobody", outside_code=True)
     with pytest.raises(ValueError, match="not a policy"):
-        load("levelcap.world.policy:is_sealed", outside_code=True)
+        load("levelcap.world.policy:content_hash", outside_code=True)
 
 
 def test_uniform_draws_only_allowed_bins():

@@ -138,3 +138,33 @@ def test_turn_based_games_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_bad_options_are_named(options: dict[str, Any], message: str) -> None:
     with pytest.raises(UserError, match=message):
         make_outside("gym:CartPole-v1", **options)
+
+
+class Broken(Toy):
+    """A game with a mistake of its own."""
+
+    def __init__(self, call: str) -> None:
+        super().__init__(VECTOR, spaces.Discrete(3))
+        self._call = call
+
+    def reset(self, **given: Any) -> tuple[Any, dict[str, Any]]:
+        return super().reset(**given) if self._call != "reset" else {}["left"]
+
+    def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        raise Overboard("fell off the ship")
+
+
+class Overboard(Exception):
+    """An error of the game's own."""
+
+
+@pytest.mark.parametrize("call, said", [("reset", "KeyError: 'left'"), ("step", "fell off")])
+def test_a_game_that_raises_ends_in_one_sentence_with_its_own_words(monkeypatch, call, said):
+    name = toy(monkeypatch, VECTOR, spaces.Discrete(3))
+    gymnasium.envs.registration.registry["levelcap-toy/Toy-v0"].entry_point = lambda: Broken(call)
+    world = make_outside(name)
+    with pytest.raises(BadValue) as refused:
+        world.reset()
+        world.step(np.zeros((1, 1, 1), np.int64))
+    assert said in str(refused.value) and f"failed in {call}()" in str(refused.value)
+    assert "\n" not in str(refused.value)

@@ -11,12 +11,12 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, TypeVar
 
-import yaml
 from pydantic import ValidationError
 
 from levelcap.campaign.kinds.arena import Arena
 from levelcap.campaign.kinds.kind import HeroFile, Kind
 from levelcap.campaign.kinds.text import Text, TextHeroFile
+from levelcap.kit.documents import load_yaml
 from levelcap.kit.errors import BadFile, refuse, unknown_name
 from levelcap.kit.paths import get_base_dir
 from levelcap.nets.meta import Meta
@@ -27,13 +27,15 @@ H = TypeVar("H", bound=HeroFile)
 
 def _read(path: Any, name: str) -> HeroFile:
     try:
-        values = yaml.safe_load(path.read_text(encoding="utf-8"))
+        values = load_yaml(path.read_text(encoding="utf-8"))
         kind = values.get("kind") if isinstance(values, dict) else None
         if kind not in KINDS:
             what = f"hero file {name}: kind is one of {', '.join(KINDS)}"
             raise BadFile(refuse(what, kind, "Correct the file"))
         return KINDS[kind].hero_file.model_validate(values)
-    except (OSError, UnicodeDecodeError, yaml.YAMLError, ValidationError) as error:
+    except BadFile:
+        raise
+    except (OSError, ValueError) as error:  # pydantic's and Unicode's errors are ValueErrors
         first = error.errors()[0] if isinstance(error, ValidationError) else {"msg": str(error)}
         where = ".".join(str(part) for part in first.get("loc", ())) or "the file"
         what = f"hero file {name}: {where}: {' '.join(str(first['msg']).split())}"

@@ -9,18 +9,20 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Annotated, Any, Literal, Protocol
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from levelcap.campaign.story.campaigns import Campaign
 from levelcap.campaign.story.runs import Run
 from levelcap.jobs.store import Store
 from levelcap.kit.db import Connection
+from levelcap.kit.ids import check_words
 from levelcap.nets.meta import Meta
 from levelcap.vault.ledger import Entry
 
 Progress = Callable[[int, int, str], None]
+Words = Annotated[str, AfterValidator(check_words)]
 
 
 class HeroFile(BaseModel):
@@ -29,9 +31,9 @@ class HeroFile(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     id: str = Field(pattern=r"^[a-z][a-z0-9-]{1,30}$")
-    name: str = Field(min_length=1, max_length=40)
+    name: Words = Field(min_length=1, max_length=40)
     kind: str
-    subtitle: str = Field("", max_length=80)
+    subtitle: Words = Field("", max_length=80)
     portrait: Literal["kestrel", "dio", "flo"] = "kestrel"
     """who the Tavern draws"""
 

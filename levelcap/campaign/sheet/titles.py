@@ -12,13 +12,13 @@ from functools import cache
 from importlib import resources
 from typing import Any, Literal
 
-import yaml
 from pydantic import BaseModel, ConfigDict, Field
 
 from levelcap.campaign.kinds.heroes import find_hero
 from levelcap.campaign.story import campaigns, quests, skills
 from levelcap.campaign.story.skills import weak
 from levelcap.kit.db import Connection
+from levelcap.kit.documents import load_yaml
 from levelcap.vault.lookup import deeds
 
 COUNTS = (
@@ -72,7 +72,7 @@ class Titles(_Row):
 def load_titles() -> Titles:
     """The shipped file."""
     source = resources.files("levelcap") / "data" / "titles.yaml"
-    return Titles.model_validate(yaml.safe_load(source.read_text(encoding="utf-8")))
+    return Titles.model_validate(load_yaml(source.read_text(encoding="utf-8")))
 
 
 def reached(thresholds: Sequence[Threshold], value: float | None) -> str | None:

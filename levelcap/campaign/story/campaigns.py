@@ -15,7 +15,7 @@ from levelcap.campaign.story.events import say
 from levelcap.campaign.story.values import get_value, set_value
 from levelcap.kit.db import Connection
 from levelcap.kit.errors import BadValue, Conflict, refuse, unknown_name
-from levelcap.kit.ids import run_name
+from levelcap.kit.ids import check_words, run_name
 from levelcap.vault.assets import now
 from levelcap.vault.locks import check_change
 
@@ -78,6 +78,7 @@ def create(
     Raises:
         BadValue: a name that is empty or too long.
     """
+    check_words(name)
     if not 0 < len(name.strip()) <= 80:
         raise BadValue(refuse("a campaign's name has 1 to 80 characters", name, "Shorten it"))
     if (old := current(connection, hero_id)) is not None:

@@ -13,13 +13,14 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from levelcap.campaign.work.fields import Priority, Seed
 from levelcap.jobs.job import Job, JobType
 from levelcap.jobs.store import Store
 from levelcap.jobs.worker import Context
 from levelcap.kit.db import Connection
+from levelcap.kit.ids import check_words
 
 Result = dict[str, Any]  # JSON: it travels over HTTP and into the job's row
 
@@ -103,13 +104,20 @@ class Recipe(BaseModel):
     """whose campaigns it can belong to; None: any hero's"""
 
     quest: str
-    title: Annotated[str, Field(max_length=80)] = ""
+    title: Annotated[str, Field(max_length=80), AfterValidator(check_words)] = ""
     priority: Priority = "normal"
     seed: Seed = 0
 
     def describe(self) -> str:
         """The title of a quest that was given none."""
         raise NotImplementedError
+
+    def check(self) -> None:
+        """Refuse now what a worker would refuse later: bots it may not meet, overrides it lacks.
+
+        Raises:
+            UnknownName: no such bot or override. BadValue: a sealed bot, a value out of range.
+        """
 
     def shared(self, work: type[Work]) -> dict[str, Any]:
         """The fields that the work takes over as they are."""

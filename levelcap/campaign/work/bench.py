@@ -15,6 +15,7 @@ from levelcap.campaign.work.table import WORKS
 from levelcap.jobs.job import Interrupted, Job, JobFailed
 from levelcap.jobs.worker import Context, Handler
 from levelcap.kit.errors import Corrupt, NoSpace, UserError
+from levelcap.kit.paths import without_paths
 
 
 def handlers_of(
@@ -38,6 +39,6 @@ def guarded(work: type[Work], job: Job, bench: Bench) -> dict[str, Any]:
     except NoSpace as error:
         raise Interrupted(str(error)) from error
     except Corrupt as error:
-        raise JobFailed("resource_unavailable", str(error)) from error
+        raise JobFailed("resource_unavailable", without_paths(str(error))) from error
     except UserError as error:
-        raise JobFailed("validation_error", str(error)) from error
+        raise JobFailed("validation_error", without_paths(str(error))) from error

@@ -27,6 +27,8 @@ def enter(
         UnknownName: a checkpoint, run or shard that does not exist. BadValue: it does not fit.
         Refused: the queue is full.
     """
+    if source != "scheduler":  # the wheel's own orders fail as jobs, and the breaker counts them
+        recipe.check()
     _check_kind(store, campaign_id, recipe)
     number = secrets.token_hex(6)
     work = recipe.order(Desk(store, campaign_id, number))

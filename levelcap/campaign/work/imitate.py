@@ -9,10 +9,12 @@ from pydantic import Field
 from levelcap.campaign.story.demos import check_demos
 from levelcap.campaign.story.runs import NewRun, shard_folder
 from levelcap.campaign.work.base import Bench, Desk, Limits, Recipe, Result
-from levelcap.campaign.work.fields import Knobs, Minutes, Name, Ruleset, Size
+from levelcap.campaign.work.fields import Knobs, Minutes, Name, Ruleset, Size, pairs
 from levelcap.campaign.work.training import Training
 from levelcap.jobs.store import Store
 from levelcap.kit.db import Connection
+from levelcap.learn.engine.knobs import apply
+from levelcap.learn.imitation.config import ImitationConfig
 from levelcap.vault.ledger import amend
 from levelcap.vault.lookup import newest_of_run
 
@@ -42,9 +44,7 @@ class Imitate(Training):
 
     def perform(self, bench: Bench) -> Result:
         """Train."""
-        from levelcap.learn.engine.knobs import apply
         from levelcap.learn.engine.stops import Stops
-        from levelcap.learn.imitation.config import ImitationConfig
         from levelcap.learn.imitation.run import Request, imitate
 
         request = Request(
@@ -55,7 +55,7 @@ class Imitate(Training):
             self.size,
             self.seed,
         )
-        config = apply(ImitationConfig(), self.settings())
+        config = apply(ImitationConfig(), pairs(self.knobs))
         done = imitate(request, config, Stops(minutes=self.minutes), self.hooks(bench))
         return self.outcome(done.outcome) | {"validation": done.validation}
 
@@ -84,6 +84,10 @@ class ImitateRecipe(Recipe):
     def describe(self) -> str:
         """The title."""
         return f"Imitate {', '.join(self.policies) or 'everybody'} in {self.world}"
+
+    def check(self) -> None:
+        """The overrides exist and are in range."""
+        apply(ImitationConfig(), pairs(self.knobs))
 
     def order(self, desk: Desk) -> Imitate:
         """The work; shards without the players asked for are refused."""

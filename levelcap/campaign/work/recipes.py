@@ -13,11 +13,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import yaml
 from pydantic import ValidationError
 
 from levelcap.campaign.work.base import Recipe
 from levelcap.campaign.work.table import RECIPES
+from levelcap.kit.documents import load_yaml
 from levelcap.kit.errors import BadFile, BadValue, refuse
 
 MAX_BYTES = 64 << 10
@@ -56,23 +56,12 @@ def parse_recipe(text: str, name: str) -> Recipe:
     if len(text.encode()) > MAX_BYTES:
         raise BadFile(refuse(f"{name} is longer than {MAX_BYTES} bytes", len(text), "Shorten it"))
     try:
-        values = _NoAliases(text).get_single_data()
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
-        reason = " ".join(str(error).split())[:200]
-        raise BadFile(refuse(f"not YAML ({reason})", name, "Correct the file")) from error
+        values = load_yaml(text)
+    except ValueError as error:
+        raise BadFile(refuse(f"not YAML ({str(error)[:200]})", name, "Correct the file")) from error
     if not isinstance(values, dict):
         raise BadFile(refuse(f"{name} holds no recipe", values, "Write lines of name: value"))
     return read_recipe(values)
-
-
-class _NoAliases(yaml.SafeLoader):
-    """YAML without anchors: a few lines of them can stand for gigabytes."""
-
-    def compose_node(self, parent: Any, index: Any) -> Any:
-        if self.check_event(yaml.events.AliasEvent):
-            event = self.peek_event()  # type: ignore[no-untyped-call]
-            raise yaml.YAMLError(f"an alias (*{event.anchor}) is not allowed")
-        return super().compose_node(parent, index)
 
 
 def _text(value: Any) -> str:

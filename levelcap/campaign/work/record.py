@@ -17,6 +17,7 @@ from levelcap.kit.db import Connection
 from levelcap.kit.publish import MANIFEST, sweep
 from levelcap.vault.assets import register
 from levelcap.vault.zones import load_zones
+from levelcap.world.bot_names import check_bot
 
 Games = Annotated[int, Field(ge=2, le=200_000)]
 
@@ -82,6 +83,11 @@ class RecordRecipe(Recipe):
     def describe(self) -> str:
         """The title."""
         return f"Record {self.games} games of {self.teacher} in {self.world}"
+
+    def check(self) -> None:
+        """Both are bots that training may meet."""
+        for name in (self.teacher, self.partner):
+            check_bot(name, for_training=True)
 
     def order(self, desk: Desk) -> Record:
         """The work."""

@@ -9,10 +9,12 @@ from pydantic import Field
 from levelcap.campaign.story import runs
 from levelcap.campaign.story.runs import NewRun
 from levelcap.campaign.work.base import Bench, Desk, Limits, Recipe, Result
-from levelcap.campaign.work.fields import Knobs, Minutes, Name, Ruleset, Size
+from levelcap.campaign.work.fields import Knobs, Minutes, Name, Ruleset, Size, pairs
 from levelcap.campaign.work.training import Training
 from levelcap.kit.db import reading
 from levelcap.kit.errors import BadValue, refuse
+from levelcap.learn.engine.knobs import apply
+from levelcap.learn.rl.config import for_world
 from levelcap.vault.ask import resolve
 
 
@@ -36,14 +38,12 @@ class Reinforce(Training):
 
     def perform(self, bench: Bench) -> Result:
         """Train."""
-        from levelcap.learn.engine.knobs import apply
         from levelcap.learn.engine.stops import Stops
-        from levelcap.learn.rl.config import for_world
         from levelcap.learn.rl.run import Request, reinforce
 
         start = None if self.start is None else bench.locate(self.start)
         request = Request(self.world, self.place, start, self.size, self.seed)
-        config = apply(for_world(self.world), self.settings())
+        config = apply(for_world(self.world), pairs(self.knobs))
         stops = Stops(minutes=self.minutes)
         return self.outcome(reinforce(request, config, stops, self.hooks(bench)))
 
@@ -65,6 +65,10 @@ class ReinforceRecipe(Recipe):
     def describe(self) -> str:
         """The title."""
         return f"Reinforce in {self.world} up to {self.minutes:g} minutes"
+
+    def check(self) -> None:
+        """The overrides exist and are in range."""
+        apply(for_world(self.world), pairs(self.knobs))
 
     def order(self, desk: Desk) -> Reinforce:
         """The work; a run goes on only in its world and from its own start."""

@@ -8,10 +8,12 @@ from pydantic import Field
 
 from levelcap.campaign.story import campaigns
 from levelcap.campaign.work.base import Desk, Recipe
-from levelcap.campaign.work.fields import Knobs
+from levelcap.campaign.work.fields import Knobs, pairs
 from levelcap.campaign.work.study import Study
 from levelcap.guild.drill import SKILL as SCHOOL
 from levelcap.kit.db import reading
+from levelcap.learn.engine.knobs import apply
+from levelcap.learn.text.config import TextConfig
 
 
 class SchoolRecipe(Recipe):
@@ -26,6 +28,10 @@ class SchoolRecipe(Recipe):
     def describe(self) -> str:
         """The title."""
         return f"School: {self.minutes:g} minutes of primitives"
+
+    def check(self) -> None:
+        """The overrides exist and are in range."""
+        apply(TextConfig(), pairs(self.knobs))
 
     def order(self, desk: Desk) -> Study:
         """The work."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from pydantic import Field
@@ -11,7 +12,7 @@ from levelcap.campaign.story import campaigns, quests, runs
 from levelcap.campaign.story.runs import NewRun
 from levelcap.campaign.story.skills import level_of, track
 from levelcap.campaign.work.base import Bench, Desk, Limits, Recipe, Result
-from levelcap.campaign.work.fields import Knobs, Level, Minutes, Name
+from levelcap.campaign.work.fields import Knobs, Level, Minutes, Name, pairs
 from levelcap.campaign.work.lessons import FILE, checkpoint_of
 from levelcap.campaign.work.snapshots import judge_passives, take_notes
 from levelcap.campaign.work.training import Training
@@ -19,11 +20,12 @@ from levelcap.guild.drill import SKILL as SCHOOL
 from levelcap.jobs.store import Store
 from levelcap.kit.db import Connection, reading
 from levelcap.kit.errors import BadValue, Conflict, refuse
+from levelcap.learn.engine.knobs import apply
+from levelcap.learn.text.config import TextConfig
 from levelcap.vault.assets import find
 
 if TYPE_CHECKING:
     from levelcap.campaign.kinds.text import TextHeroFile
-    from levelcap.learn.text.config import TextConfig
 
 Lessons = Annotated[list[Name], Field(max_length=16)]
 
@@ -63,7 +65,6 @@ class Study(Training):
 
     def perform(self, bench: Bench) -> Result:
         """Train."""
-        from levelcap.learn.engine.knobs import apply
         from levelcap.learn.engine.stops import Stops
         from levelcap.learn.text.run import Request, train_text
 
@@ -82,7 +83,7 @@ class Study(Training):
             self.level,
             tuple(bench.locate(name) / FILE for name in self.lessons),
         )
-        config = apply(config_of(hero), self.settings())
+        config = apply(config_of(hero), pairs(self.knobs))
         taught = train_text(request, config, Stops(minutes=self.minutes), self.hooks(bench))
         return self.outcome(taught.outcome) | {"skill": self.subject, "level": taught.level}
 
@@ -95,10 +96,6 @@ class Study(Training):
 
 def config_of(hero: TextHeroFile) -> TextConfig:
     """The knobs a hero's file sets."""
-    from dataclasses import replace
-
-    from levelcap.learn.text.config import TextConfig
-
     plain = TextConfig()
     engine = replace(
         plain.engine, optimizer=hero.optimizer, lr=hero.lr, hidden_lr=hero.hidden_lr, ema=hero.ema
@@ -125,6 +122,10 @@ class StudyRecipe(Recipe):
     def describe(self) -> str:
         """The title."""
         return f"Study {self.skill} up to {self.minutes:g} minutes"
+
+    def check(self) -> None:
+        """The overrides exist and are in range."""
+        apply(TextConfig(), pairs(self.knobs))
 
     def order(self, desk: Desk) -> Study:
         """The work."""

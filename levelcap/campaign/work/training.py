@@ -9,12 +9,11 @@ from levelcap.campaign.story import quests, runs
 from levelcap.campaign.story.events import say
 from levelcap.campaign.story.runs import SKIP, NewRun, run_folder
 from levelcap.campaign.work.base import Bench, Result, Work
-from levelcap.campaign.work.fields import Knobs, Minutes, Name, Seed
+from levelcap.campaign.work.fields import Knobs, Minutes, Name, Seed, pairs
 from levelcap.campaign.work.snapshots import enter_snapshot
 from levelcap.jobs.job import Interrupted, Job
 from levelcap.jobs.store import Store
 from levelcap.kit.db import Connection
-from levelcap.kit.errors import BadValue, refuse
 
 if TYPE_CHECKING:
     from levelcap.learn.engine.loop import Outcome
@@ -51,16 +50,9 @@ class Training(Work):
         """Enter the run."""
         runs.begin(connection, self.new_run(), campaign, step)
 
-    def settings(self) -> list[str]:
-        """The knobs as the command line has them."""
-        for name in self.knobs:
-            if "=" in name:
-                raise BadValue(refuse("a knob's name has no =", name, "Correct the recipe"))
-        return [f"{name}={value}" for name, value in sorted(self.knobs.items())]
-
     def command(self, *words: str) -> str:
         """The command a person would type to do the same without a realm."""
-        sets = [word for setting in self.settings() for word in ("--set", setting)]
+        sets = [word for setting in pairs(self.knobs) for word in ("--set", setting)]
         return " ".join(["levelcap", *words, *sets, "--out", f"$LEVELCAP_HOME/runs/{self.run}"])
 
     def hooks(self, bench: Bench) -> Hooks:

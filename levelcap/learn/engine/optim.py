@@ -16,8 +16,8 @@ import torch
 from torch import Tensor, nn
 
 from levelcap.kit.errors import unknown_name
+from levelcap.learn.engine.config import OPTIMIZERS
 
-OPTIMIZERS = ("adamw", "muon")
 _A, _B, _C = 3.4445, -4.7750, 2.0315  # the quintic of Jordan et al.
 ITERATIONS = 5
 

@@ -8,8 +8,8 @@ import torch
 from torch import Tensor, nn
 
 from levelcap.kit.errors import unknown_name
+from levelcap.learn.engine.config import SCHEDULES
 
-SCHEDULES = ("cosine", "constant")
 MAX_EMA_SHARE = 0.05  # of the run's updates
 
 

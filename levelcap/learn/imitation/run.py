@@ -18,7 +18,7 @@ from levelcap.learn.imitation.config import ImitationConfig
 from levelcap.learn.imitation.task import ImitationTask, accuracy
 from levelcap.nets.checkpoint import load_snapshot
 from levelcap.nets.flat import FlatNet, flat_meta, new_flat
-from levelcap.world.policy import is_sealed
+from levelcap.world.bot_names import is_sealed
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from levelcap.kit.compiled import entry, kernel
 from levelcap.play.sample import log_softmax_row
-from levelcap.world.compiled import entry, kernel
 
 Floats = NDArray[np.float32]
 F32 = np.float32

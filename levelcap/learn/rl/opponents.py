@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from levelcap.kit.errors import BadValue, refuse
 from levelcap.kit.seeds import chain, splitmix64_array, stream
 from levelcap.world import policy as policies
-from levelcap.world.bots import SEALED_FROM
+from levelcap.world.bot_names import SEALED_FROM
 
 MEMORY = 400.0  # games after which an old result counts 1/e
 SCHEMES = ("variance", "even")

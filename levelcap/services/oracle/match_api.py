@@ -23,9 +23,8 @@ from levelcap.services.oracle.replays import list_replays, stream
 from levelcap.services.oracle.shelf import Shelf
 from levelcap.services.rights import right
 from levelcap.services.sockets import converse, reason
-from levelcap.world.bots import BOTS
+from levelcap.world.bot_names import BOTS, SEERS
 from levelcap.world.patches import champion_names, load_patch, patch_names
-from levelcap.world.policy import SEERS
 from levelcap.world.spec import RULESETS, arena_spec
 
 BINARY = "application/octet-stream"

@@ -12,9 +12,9 @@ from typing import Any
 import psutil
 
 from levelcap.campaign.wheel.control import halt_of, running_folders, wish
-from levelcap.jobs.clock import Clock, system_clock
 from levelcap.jobs.history import count_all, newest_claim
 from levelcap.jobs.roster import show_all
+from levelcap.kit.clock import Clock, system_clock
 from levelcap.kit.config import load_settings
 from levelcap.kit.db import Connection, Database, reading
 from levelcap.kit.errors import LevelcapError

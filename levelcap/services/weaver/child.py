@@ -9,6 +9,7 @@ import time
 
 import httpx
 
+from levelcap.kit.files import keep_private
 from levelcap.kit.paths import folder
 from levelcap.services.hosts import LOCAL
 from levelcap.services.lifeline import rotate
@@ -33,7 +34,7 @@ class Child:
         command = [sys.executable, "-m", row.module, "--parent", str(os.getpid())]
         command += ["--port", str(port)] if port else []
         command += ["--lan"] if lan else []
-        with log.open("ab") as output:
+        with keep_private(log).open("ab") as output:
             self.process = subprocess.Popen(
                 command,
                 stdin=subprocess.DEVNULL,

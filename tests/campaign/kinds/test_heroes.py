@@ -11,7 +11,7 @@ def test_dio_and_flo_are_shipped_and_are_no_arena_heroes():
     assert {n for n, hero in all_heroes().items() if hero.kind == "arena"} == {"kestrel"}
     assert get_text_hero("dio-tiny").folder() is None
     with pytest.raises(UnknownName):
-        find_hero("dio-tiny")
+        find_hero("dio-huge")
     with pytest.raises(UnknownName):
         get_text_hero("kestrel")
 

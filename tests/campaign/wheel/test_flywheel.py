@@ -14,6 +14,7 @@ from levelcap.campaign.work.snapshots import adopt
 from levelcap.campaign.work.table import JOB_TYPES, effects_of
 from levelcap.jobs.job import Status
 from levelcap.kit.db import reading, transaction
+from levelcap.kit.errors import UnknownName
 from levelcap.kit.paths import folder
 from levelcap.services.arena.daemon import worker
 from levelcap.vault.ledger import get_ledger
@@ -112,7 +113,9 @@ def test_a_failing_knob_fails_the_quest_with_its_reason(tiny):
     )
     with reading(tiny.engine) as connection:
         campaign = connection.execute("SELECT id FROM campaigns").scalar_one()
-    quest = enter(tiny.store, campaign, recipe, source="person")
+    with pytest.raises(UnknownName, match="kl_coef"):
+        enter(tiny.store, campaign, recipe, source="person")
+    quest = enter(tiny.store, campaign, recipe, source="scheduler")
     worker(tiny).run(max_jobs=1)
     with reading(tiny.engine) as connection:
         found = quests.get(connection, quest.id)

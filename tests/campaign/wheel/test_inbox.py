@@ -158,3 +158,22 @@ def test_an_evaluation_of_nothing_is_refused(realm, active):
         inbox.enter_text(realm.store, b"quest: evaluate\n", "x.yaml")
     with reading(realm.engine) as connection:
         assert connection.execute("SELECT count(*) FROM jobs").scalar_one() == 0
+
+
+@pytest.mark.parametrize(
+    "recipe, reason",
+    [
+        ("quest: record\nteacher: nobody", "unknown policy"),
+        ("quest: record\npartner: veteran~2000000", "sealed"),
+        ("quest: reinforce\nset: {kl_coeff: 1}", "Did you mean 'kl_coef'"),
+        ("quest: reinforce\nset: {kl_coef: lots}", "kl_coef is a float"),
+        ("quest: imitate\nshards: [a]\nset: {smoothing: 7}", "smoothing"),
+        ("quest: study\nset: {engine.optimizer: adagrad}", "optimizer"),
+        ('quest: record\ntitle: "a\\eb"', "control characters"),
+        ("quest: record\nquest: imitate", "occurs twice"),
+    ],
+)
+def test_what_the_trainer_would_refuse_is_refused_when_entered(recipe, reason, realm, active):
+    with pytest.raises(LevelcapError, match=reason):
+        inbox.enter_text(realm.store, recipe.encode(), "x.yaml")
+    assert realm.store.stats()["open"] == 0

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any, get_args
 
-import yaml
 from nicegui import ui
 
 from levelcap.campaign.story import campaigns
@@ -13,6 +12,7 @@ from levelcap.campaign.story.campaigns import Campaign
 from levelcap.campaign.wheel import schedule
 from levelcap.kit.config import Settings, describe_settings
 from levelcap.kit.db import reading
+from levelcap.kit.documents import load_yaml
 from levelcap.kit.paths import get_base_dir
 from levelcap.services.tavern import lore
 from levelcap.services.tavern.fields import Field
@@ -234,7 +234,7 @@ def _kind(name: str, value: Any) -> tuple[str, tuple[str, ...] | None]:
 def _plain(text: str) -> Any:
     """A number where it is one, else the text itself."""
     try:
-        found = yaml.safe_load(text)
-    except yaml.YAMLError:
+        found = load_yaml(text)
+    except ValueError:
         return text
     return found if isinstance(found, int | float | bool) else text

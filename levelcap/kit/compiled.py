@@ -1,8 +1,10 @@
 """The one decorator for compiled code, and where its cache lives.
 
 numba's on-disk cache notices a change in the file of the compiled function, not in the files it
-calls into. So the cache folder's name carries a hash of every source file of this package: edit a
-rule anywhere and the kernels are compiled anew; start twice and they are loaded in a second.
+calls into. So the cache folder's name carries a hash of every file of levelcap that uses a
+decorator of this one, in whatever folder, and of all that those import, because constants are
+compiled in: edit a rule anywhere and the kernels are compiled anew; start twice and they are loaded
+in a second.
 
 Kernels release the GIL and use no fast-math: the same inputs give the same bits on every machine.
 """
@@ -11,20 +13,45 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import numba
 import numpy as np
 
+PACKAGE = Path(__file__).parents[1]
+_USES = re.compile(r"^from levelcap\.kit\.compiled import", re.M)
+# What stands after `import`: names in brackets over several lines, or the rest of the line.
+_IMPORTS = re.compile(
+    r"^\s*from levelcap\.?([\w.]*) import (\([^)]*\)|.*)|^import levelcap\.([\w.]+)", re.M
+)
 
-def source_hash(folder: Path | None = None) -> str:
-    """Hash of all Python sources of this package and of the compiler versions."""
+
+def sources(package: Path = PACKAGE) -> list[Path]:
+    """Files that decide over compiled code: users of the decorators and, in turn, their imports."""
+    found: set[Path] = set()
+    new = {p for p in package.rglob("*.py") if _USES.search(p.read_text(encoding="utf-8"))}
+    while new:
+        found |= new
+        new = {i for path in new for i in _imported(path, package)} - found
+    return sorted(found)
+
+
+def _imported(path: Path, package: Path) -> Iterator[Path]:
+    for module, names, plain in _IMPORTS.findall(path.read_text(encoding="utf-8")):
+        base = package.joinpath(*(module or plain).split("."))
+        candidates = [base, *(base / name for name in re.findall(r"\w+", names))]
+        yield from (f for c in candidates if (f := c.with_suffix(".py")).is_file())
+
+
+def source_hash(package: Path = PACKAGE) -> str:
+    """Hash of the `sources` and of the compiler versions."""
     digest = hashlib.sha256(f"{numba.__version__} {np.__version__} {sys.version}".encode())
-    for path in sorted((folder or Path(__file__).parent).glob("*.py")):
-        digest.update(path.name.encode())
+    for path in sources(package):
+        digest.update(path.relative_to(package).as_posix().encode())
         digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
 

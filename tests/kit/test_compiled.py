@@ -11,21 +11,38 @@ import pytest
 
 import levelcap
 from levelcap.kit import seeds
+from levelcap.kit.compiled import entry, source_hash, sources
 from levelcap.world import chance
-from levelcap.world.compiled import entry, source_hash
 
 PACKAGE = Path(levelcap.__file__).parent
 
-PROBE = '''"""A compiled entry whose rule lives in another file."""
-from levelcap.world.compiled import entry
-from levelcap.world.terrain import length
+# Three files in three folders: an entry calls a kernel, and that one uses a constant.
+PROBES = {
+    "learn/maths/probe.py": """
+from levelcap.kit.compiled import entry
+from levelcap.play.probe import (
+    length,
+)
 
 @entry
 def distance(x, y):
     return length(x, y)
-'''
-ASK = "import sys; from levelcap.world.probe import distance as d\n" \
-      "sys.stdout.write(f'{d(3.0, 4.0)} {len(d.stats.cache_hits)}')"  # fmt: skip
+""",
+    "play/probe.py": """
+from math import sqrt
+from levelcap.kit.compiled import kernel
+from levelcap.lake.probe import SCALE
+
+@kernel
+def length(x, y):
+    return SCALE * sqrt(x * x + y * y)
+""",
+    "lake/probe.py": "SCALE = 1.0\n",
+}
+ASK = """
+import sys; from levelcap.learn.maths.probe import distance as d
+sys.stdout.write(f'{d(3.0, 4.0)} {len(d.stats.cache_hits)}')
+"""
 
 
 @entry
@@ -56,27 +73,30 @@ def run(copied, cache, code):
     return found.stdout
 
 
-def test_editing_any_rule_changes_the_hash_of_the_sources(copied):
-    before = source_hash(copied / "world")
+def test_editing_any_file_behind_compiled_code_changes_the_hash_of_the_sources(copied):
+    before = source_hash(copied)
     assert before == source_hash()
-    for name in ("combat.py", "rules.py", "sight.py"):
-        path = copied / "world" / name
+    names = {path.stem for path in sources(copied)}
+    assert names >= {"combat", "rules", "sight", "spec", "sample", "fused", "compiled"}
+    assert not names & {"rollout", "sft", "up"}, "an edit there must not compile anything anew"
+    for path in sources(copied):
         path.write_text(path.read_text() + "# edited\n")
-        after = source_hash(copied / "world")
-        assert after != before
+        after = source_hash(copied)
+        assert after != before, path
         before = after
 
 
-def test_an_edited_rule_is_seen_through_a_shared_cache(copied, tmp_path):
-    (copied / "world" / "probe.py").write_text(PROBE)
+def test_an_edited_rule_of_another_folder_is_seen_through_a_shared_cache(copied, tmp_path):
+    for name, code in PROBES.items():
+        (copied / name).write_text(code)
     cache = tmp_path / "cache"
     assert run(copied, cache, ASK) == "5.0 0"
     assert run(copied, cache, ASK) == "5.0 1"  # the second start loads what the first compiled
-    path = copied / "world" / "terrain.py"
-    rule = "return sqrt(x * x + y * y)"
-    assert rule in path.read_text()
-    path.write_text(path.read_text().replace(rule, "return abs(x) + abs(y)"))
+    path = copied / "play" / "probe.py"
+    path.write_text(path.read_text().replace("sqrt(x * x + y * y)", "(abs(x) + abs(y))"))
     assert run(copied, cache, ASK) == "7.0 0"
+    (copied / "lake" / "probe.py").write_text("SCALE = 2.0\n")
+    assert run(copied, cache, ASK) == "14.0 0"
 
 
 GAME = """
