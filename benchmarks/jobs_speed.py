@@ -12,7 +12,8 @@ an event per step and can give a job of a killed worker to another; huey forgets
 litequeue keeps it locked.
 
 The last row is 64 workers that ask twice a second each, as idle workers do. The last line is JSON:
-`ours_claims_per_s` and `best_peer_per_s` are cycles a second with 8 workers at FULL durability,
+`ratio` is ours by the best peer's cycles a second at FULL durability with 8 workers, `ratio_1` and
+`ratio_64` with 1 and 64; `ours_claims_per_s` and `best_peer_per_s` are the two with 8 workers;
 `p99_ms` is our claim with 64 workers without pause, `p99_paced_ms` with pauses.
 """
 
@@ -148,7 +149,15 @@ def main() -> None:
     best = max(((rows[n, HEADLINE]["cycles_per_s"], n) for n in durable if (n, HEADLINE) in rows),
                default=(None, None))  # fmt: skip
     ours = rows["levelcap", HEADLINE]
+
+    def ratio(workers: int) -> float | None:
+        peers = [rows[n, workers]["cycles_per_s"] for n in durable if (n, workers) in rows]
+        return round(rows["levelcap", workers]["cycles_per_s"] / max(peers), 2) if peers else None
+
     print(json.dumps({
+        "ratio": ratio(HEADLINE),
+        "ratio_1": ratio(1),
+        "ratio_64": ratio(64),
         "ours_claims_per_s": ours["cycles_per_s"],
         "ours_submits_per_s": ours["submits_per_s"],
         "best_peer_per_s": best[0],

@@ -46,6 +46,7 @@ def put_net() -> str:
     from levelcap.kit.paths import folder
     from levelcap.nets.checkpoint import save_snapshot, weights_of
     from levelcap.nets.flat import flat_meta, new_flat
+    from levelcap.trials.verdict import Override
     from levelcap.vault.champion import promote
     from levelcap.vault.ledger import Facts, save
     from levelcap.vault.zones import load_zones
@@ -59,7 +60,7 @@ def put_net() -> str:
             campaigns.create(connection, "kestrel", "bench")
             facts = Facts(step=1, hero="kestrel", world="duel")
             entry = save(connection, place, facts, load_zones()["hot"])
-        promote(opened.engine, entry.id, "the only one")
+        promote(opened.engine, entry.id, Override("the only one", "test"))
     return entry.id
 
 

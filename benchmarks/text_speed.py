@@ -159,6 +159,8 @@ def main() -> None:
     print(f"ours: {rates['exact']:.0f} answers/core-s by exact match without generating, "
           f"{rates['generated']:.0f} by generation")  # fmt: skip
     document["answers_core_s"] = rates
+    peers = [document[key] for key in ("hf_tok_s", "trl_tok_s") if key in document]
+    document["ratio"] = document["ours_tok_s"] / max(peers) if peers else None
     print(json.dumps(document))
 
 

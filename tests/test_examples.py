@@ -58,13 +58,14 @@ def test_an_example_is_printed_in_the_quickstart_as_it_is_run(name):
 
 
 def blocks_of_python():
-    """The Python blocks of the QUICKSTART that are no example file."""
-    found = re.findall(r"```python\n(.*?)```", QUICKSTART.read_text(), re.DOTALL)
+    """The Python blocks of README and QUICKSTART that are no example file."""
+    text = (ROOT / "README.md").read_text() + QUICKSTART.read_text()
+    found = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
     return [block for block in found if not block.startswith(('"""', "'"))]
 
 
 @pytest.mark.parametrize("number", range(len(blocks_of_python())))
-def test_a_block_of_python_in_the_quickstart_runs(number):
+def test_a_block_of_python_in_the_documents_runs(number):
     command = [sys.executable, "-W", "error", "-c", blocks_of_python()[number]]
     run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=280)
     assert run.returncode == 0, run.stderr[-2000:]

@@ -24,9 +24,9 @@ from levelcap.learn.first_hero import RECIPES, Hero, raise_hero, snapshots_of
 from levelcap.learn.rl.config import for_world
 from levelcap.play.load import load_checkpoint
 from levelcap.play.matchup import play_games
-from levelcap.play.panel import BASES, Verdict, bot_ladder, judge
 from levelcap.play.plot import plot_curves
-from levelcap.play.ratings import Games, rate
+from levelcap.trials.panel import BASES, Judgement, bot_ladder, judge
+from levelcap.trials.ratings import Games, rate
 from levelcap.world.policy import load
 
 World = Annotated[str, Parameter(name=["--world", "--ruleset"])]
@@ -100,7 +100,7 @@ def first_hero(
 
 def rate_hero(
     hero: Hero, world: str, games: int, seed: int
-) -> tuple[dict[str, Verdict], tuple[float, float, float]]:
+) -> tuple[dict[str, Judgement], tuple[float, float, float]]:
     """Verdicts of pi_sup and pi_rl on the same panel, and the Elo that RL added."""
     ladder = bot_ladder(world, seed)
     verdicts = {
@@ -136,7 +136,7 @@ def elo_curve(hero: Hero, world: str, seed: int) -> list[dict[str, float]]:
 
 
 def plot_elo(
-    path: Path, points: list[dict[str, float]], verdicts: dict[str, Verdict], world: str
+    path: Path, points: list[dict[str, float]], verdicts: dict[str, Judgement], world: str
 ) -> None:
     """Elo over time with its interval, and the bots as lines."""
     ratings = verdicts["pi_rl"].ratings
@@ -151,7 +151,7 @@ def plot_elo(
 
 
 def summarise(
-    hero: Hero, verdicts: dict[str, Verdict], difference: tuple[float, float, float],
+    hero: Hero, verdicts: dict[str, Judgement], difference: tuple[float, float, float],
     points: list[dict[str, float]], began: float,
 ) -> dict[str, Any]:  # fmt: skip
     """Everything the table shows, as plain numbers."""
@@ -174,7 +174,7 @@ def summarise(
     }
 
 
-def show(console: Console, verdicts: dict[str, Verdict], summary: dict[str, Any]) -> None:
+def show(console: Console, verdicts: dict[str, Judgement], summary: dict[str, Any]) -> None:
     """The table a newcomer reads: sealed opponents first, then the bots of training, then Elo."""
     table = Table(title="Win rate (95 % interval), sampled actions", title_justify="left")
     for name in ("opponent", *verdicts):

@@ -112,6 +112,10 @@ training = App(name="training", help="Pause, resume, stop, skip or retry what ke
 for _verb in ("pause", "resume", "stop", "skip", "retry"):
     training.command(f"{_CAMPAIGN}:{_verb}", name=_verb)
 app.command(training)
+claims = App(name="claims", help="The figures of README: listed, written, measured again.")
+for _verb in ("show", "write", "verify"):
+    claims.command(f"levelcap.cli.claims:{_verb}", name=_verb)
+app.command(claims)
 realm = App(name="realm", help="The data folder of this machine: its size, or its end.")
 realm.command("levelcap.cli.realm:size", name="size", help="What lies under $LEVELCAP_HOME.")
 realm.command("levelcap.cli.realm:wipe", name="wipe", help="Delete all of it, after asking.")

@@ -15,10 +15,10 @@ from levelcap.cli.policies import import_world, load_policy
 from levelcap.kit.errors import BadFile, BadValue, refuse, unknown_name
 from levelcap.kit.files import write_json
 from levelcap.play.matchup import play_games
-from levelcap.play.panel import BASES, COUSINS, Record, Verdict, judge, match_seeds
-from levelcap.play.ratings import Games, Ratings
-from levelcap.play.ratings import rate as rate_games
 from levelcap.play.returns import Returns, play_episodes
+from levelcap.trials.panel import BASES, COUSINS, Judgement, Record, judge, match_seeds
+from levelcap.trials.ratings import Games, Ratings
+from levelcap.trials.ratings import rate as rate_games
 from levelcap.world.spec import RULESETS
 
 World = Annotated[str, Parameter(name=["--world", "--ruleset"])]
@@ -101,7 +101,7 @@ def _arena(
         raise BadValue(refuse("games come in pairs", games, "Give an even number of --games"))
     loaded = [load_policy(name) for name in policies]
     each = max(2, -(-games // (2 * COUSINS)) * 2)  # even, rounded up
-    verdicts: list[Verdict] = []
+    verdicts: list[Judgement] = []
     heads: list[Games] = []
     with Console(stderr=True).status("starting") as status:
         for label, policy in zip(_labels(policies), loaded, strict=True):
@@ -156,7 +156,7 @@ def _gap_json(ratings: Ratings, later: str, first: str) -> dict[str, Any]:
     return {"of": later, "to": first, "elo": elo, "low": low, "high": high, "rising": rising}
 
 
-def _print_verdicts(console: Console, verdicts: Sequence[Verdict], world: str, seed: int) -> None:
+def _print_verdicts(console: Console, verdicts: Sequence[Judgement], world: str, seed: int) -> None:
     one = verdicts[0]
     sealed = {f"{COUSINS} cousins of {base}": [v.sealed[base] for v in verdicts] for base in BASES}
     sealed |= {f"{name} (sees all)": [v.seers[name] for v in verdicts] for name in one.seers}
@@ -177,7 +177,7 @@ def _print_verdicts(console: Console, verdicts: Sequence[Verdict], world: str, s
         console.print(_table("One seat of ten, an even share is 0.100", verdicts, alone))
 
 
-def _table(title: str, verdicts: Sequence[Verdict], rows: dict[str, list[Record]]) -> Table:
+def _table(title: str, verdicts: Sequence[Judgement], rows: dict[str, list[Record]]) -> Table:
     cells = {
         name: [
             str(len(records[0].scores)),
@@ -189,7 +189,7 @@ def _table(title: str, verdicts: Sequence[Verdict], rows: dict[str, list[Record]
 
 
 def _grid(
-    title: str, head: Sequence[str], verdicts: Sequence[Verdict], rows: dict[str, list[str]]
+    title: str, head: Sequence[str], verdicts: Sequence[Judgement], rows: dict[str, list[str]]
 ) -> Table:
     table = Table(title=title, title_justify="left")
     for column in (*head, *(v.name for v in verdicts)):
@@ -199,7 +199,7 @@ def _grid(
     return table
 
 
-def _print_ratings(console: Console, ratings: Ratings, verdicts: Sequence[Verdict]) -> None:
+def _print_ratings(console: Console, ratings: Ratings, verdicts: Sequence[Judgement]) -> None:
     table = Table(title="Elo, rookie = 1000", title_justify="left")
     table.add_column("player")
     table.add_column("Elo (95 % interval)", justify="right")

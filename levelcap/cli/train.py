@@ -213,8 +213,8 @@ def _against_bots(
 def _elo(weights: dict[str, Any], meta: Any, world: str) -> float:
     """Elo from 200 games against each bot and the bots among themselves."""
     from levelcap.nets.flat import FlatNet
-    from levelcap.play.panel import bot_ladder
-    from levelcap.play.ratings import Games, rate
+    from levelcap.trials.panel import bot_ladder
+    from levelcap.trials.ratings import Games, rate
 
     net = FlatNet(meta)
     net.load_state_dict(weights)

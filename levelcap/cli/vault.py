@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import getpass
 import json
 from pathlib import Path
 from typing import Annotated, Any
@@ -16,6 +17,7 @@ from levelcap.campaign.story.events import say
 from levelcap.campaign.story.strength import difference
 from levelcap.kit.db import reading, transaction
 from levelcap.kit.errors import UnknownName, refuse
+from levelcap.trials.verdict import Override
 from levelcap.vault import archive, removals
 from levelcap.vault import champion as champions
 from levelcap.vault.ask import resolve
@@ -136,7 +138,8 @@ def verify(*checkpoints: str) -> None:
 def promote(checkpoint: str, /, *, reason: str = "chosen by a person") -> None:
     """Make a checkpoint the champion of its hero."""
     with realm() as opened:
-        made = champions.promote(opened.engine, resolve(opened.engine, checkpoint).id, reason)
+        override = Override(reason, getpass.getuser())
+        made = champions.promote(opened.engine, resolve(opened.engine, checkpoint).id, override)
         say(opened.engine, "vault.champion_promoted", f"{made.checkpoint}: {reason}",
             severity="success")  # fmt: skip
     _console().print(f"champion of {made.hero}: {made.checkpoint} (before: {made.previous})")

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from math import sqrt
 from typing import Any
 
 import numpy as np
@@ -18,12 +17,12 @@ from numpy.typing import NDArray
 
 from levelcap.kit.errors import BadValue, refuse, unknown_name
 from levelcap.kit.seeds import chain, check_seed, stream
+from levelcap.kit.stats import paired_interval
 from levelcap.play.rollout import Table, views_of
 from levelcap.world import make
 from levelcap.world.spec import RULESETS, arena_spec
 
 BATCH = 512  # games at once: even, so that a pair is never split
-Z95 = 1.959963984540054
 
 
 @dataclass(frozen=True)
@@ -57,24 +56,6 @@ class Result:
             "losses": self.losses,
             "games": self.games,
         }
-
-
-def interval(scores: NDArray[np.float64]) -> tuple[float, float]:
-    """95 % interval of the mean score, from the variance of pair means.
-
-    Pairs share a seed, so games are not independent but pairs are. When all pairs are equal the
-    variance says nothing and Wilson's interval over the pairs is used.
-    """
-    usable = len(scores) // 2 * 2
-    pairs = scores[:usable].reshape(-1, 2).mean(1) if usable else scores
-    mean, n = float(scores.mean()), len(pairs)
-    if n > 1 and pairs.min() != pairs.max():
-        half = Z95 * float(pairs.std(ddof=1)) / sqrt(n)
-        return max(0.0, mean - half), min(1.0, mean + half)
-    centre = (mean + Z95**2 / (2 * n)) / (1 + Z95**2 / n)
-    half = Z95 / (1 + Z95**2 / n) * sqrt(mean * (1 - mean) / n + Z95**2 / (4 * n * n))
-    # Rounded, or a perfect record ends a hair below 1.
-    return round(max(0.0, centre - half), 12), round(min(1.0, centre + half), 12)
 
 
 def seats_of_game(ruleset: str, game: int, seed: int) -> NDArray[np.int64]:
@@ -141,7 +122,7 @@ def play_games(
     winners = np.concatenate([p["winner"] for p in parts])
     scores = scores_of(ruleset, layout, winners)
     # A game of its own seed is a pair of one.
-    low, high = interval(np.repeat(scores, 2) if one_among else scores)
+    low, high = paired_interval(np.repeat(scores, 2) if one_among else scores)
     stats = {key: np.concatenate([p[key] for p in parts]) for key in parts[0]}
     return Result(
         wins=int((scores == 1).sum()),

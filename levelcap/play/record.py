@@ -22,11 +22,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from levelcap.kit.stats import paired_interval
 from levelcap.lake.gather import Facts, Gather
 from levelcap.lake.header import Header
 from levelcap.lake.records import NO_INTENT
 from levelcap.lake.write import ShardWriter, write_shard
-from levelcap.play.matchup import interval
 from levelcap.play.plan import Plan, default_folder, knows_log_probs, make_plan
 from levelcap.play.rollout import ALWAYS, Table
 from levelcap.world.bots import Bot
@@ -241,7 +241,7 @@ def _results(plan: Plan, winners: NDArray[np.int64]) -> list[dict[str, Any]]:
             continue
         first = (winners == 0) if a == b else (won_by == a)  # alone: seen from team 0
         scores = np.where(winners < 0, 0.5, np.where(first, 1.0, 0.0))[mine]
-        low, high = interval(np.repeat(scores, 2) if a == b else scores)
+        low, high = paired_interval(np.repeat(scores, 2) if a == b else scores)
         found.append(
             {
                 "a": names[a],

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from math import sqrt
 from typing import Any
 
 import numpy as np
 
 from levelcap.kit.errors import BadValue, refuse
 from levelcap.kit.seeds import chain, check_seed
+from levelcap.kit.stats import mean_interval
 from levelcap.play.rollout import Table
 from levelcap.world import make
 
 LANES = 64
-Z95 = 1.959963984540054
 
 
 @dataclass(frozen=True)
@@ -49,9 +48,8 @@ def play_episodes(policy: Any, world_name: str, episodes: int, seed: int = 0) ->
         totals.extend(got)
         lengths.extend(took)
     values = np.array(totals)
-    half = Z95 * float(values.std(ddof=1)) / sqrt(len(values)) if len(values) > 1 else 0.0
-    mean = float(values.mean())
-    return Returns(mean, mean - half, mean + half, float(np.mean(lengths)), len(values))
+    low, high = mean_interval(values)
+    return Returns(float(values.mean()), low, high, float(np.mean(lengths)), len(values))
 
 
 def _first_episodes(

@@ -1,16 +1,19 @@
 """The champion of a hero: a ledger row. Promotion is a new line in a list; so is a roll-back.
 
-Nothing is overwritten, so every former champion is known and can come back in one call.
+Nothing is overwritten, so every former champion is known and can come back in one call. Every line
+holds the decision it was made by: a verdict of the trials, or an override with who and why.
 """
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from typing import Any
 
 from levelcap.kit.db import Connection, Database, reading, transaction
 from levelcap.kit.errors import Conflict, refuse
-from levelcap.kit.ids import check_words
+from levelcap.trials.gate import check_decision
+from levelcap.trials.verdict import Decision
 from levelcap.vault.assets import now, verify_asset
 from levelcap.vault.ledger import get_ledger, require
 from levelcap.vault.probes import require_probed
@@ -26,6 +29,8 @@ class Promotion:
     previous: str | None
     time: str
     reason: str
+    verdict: dict[str, Any]
+    """`trials.verdict`: a Verdict's or an Override's plain values"""
 
     def as_json(self) -> dict[str, Any]:
         """Plain values."""
@@ -45,19 +50,21 @@ def history(connection: Connection, hero: str | None, limit: int = 100) -> list[
         " ORDER BY seq DESC LIMIT :n"
     )
     found = connection.execute(query, {"h": hero, "n": limit})
-    return [Promotion(r.seq, r.hero, r.checkpoint, r.previous, r.time, r.reason) for r in found]
+    return [
+        Promotion(r.seq, r.hero, r.checkpoint, r.previous, r.time, r.reason, json.loads(r.verdict))
+        for r in found
+    ]
 
 
-def promote(engine: Database, checkpoint: str, reason: str) -> Promotion:
+def promote(engine: Database, checkpoint: str, decision: Decision) -> Promotion:
     """Make a checkpoint the champion of its hero, after reading every byte of it.
 
     One that has never worked is probed first.
 
     Raises:
-        UnknownName: no such checkpoint. Corrupt: damaged or gone. Conflict: it is champion already.
-        BadFile: it is no net that works.
+        UnknownName: no such checkpoint. Corrupt: damaged or gone. BadFile: it is no net that works.
+        Conflict: it is champion already, or the verdict does not hold (`trials.gate`).
     """
-    check_words(reason)
     entry = require(get_ledger(engine).get(checkpoint))
     verify_asset(engine, entry.id)
     require_probed(engine, entry.id)
@@ -66,12 +73,14 @@ def promote(engine: Database, checkpoint: str, reason: str) -> Promotion:
         if before is not None and before.checkpoint == entry.id:
             remedy = "Choose another checkpoint, or leave it"
             raise Conflict(refuse("this checkpoint is the champion already", entry.id, remedy))
+        previous = None if before is None else before.checkpoint
+        check_decision(decision, entry.id, previous)
         connection.execute(
-            "INSERT INTO champions (hero, checkpoint, previous, time, reason)"
-                " VALUES (:h, :c, :p, :t, :r)",
+            "INSERT INTO champions (hero, checkpoint, previous, time, reason, verdict)"
+            " VALUES (:h, :c, :p, :t, :r, :v)",
             {
-                "h": entry.hero, "c": entry.id, "p": before.checkpoint if before else None,
-                "t": now(), "r": reason,
+                "h": entry.hero, "c": entry.id, "p": previous,
+                "t": now(), "r": decision.reason, "v": json.dumps(decision.as_json()),
             },
         )  # fmt: skip
         after = champion_of(connection, entry.hero)

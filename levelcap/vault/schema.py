@@ -92,4 +92,13 @@ def create_probes(connection: Connection) -> None:
     )
 
 
-MIGRATIONS = [create_vault, create_removals, index_elo, add_elo_bound, create_probes]
+def add_verdicts(connection: Connection) -> None:
+    """Every champion has the decision it was made by; those before verdicts say just that."""
+    connection.execute("ALTER TABLE champions ADD COLUMN verdict TEXT NOT NULL DEFAULT '{}'")
+    before = '{"version": 1, "override": {"reason": "before verdicts", "who": "levelcap"}}'
+    connection.execute("UPDATE champions SET verdict = :v", {"v": before})
+
+
+MIGRATIONS = [
+    *(create_vault, create_removals, index_elo, add_elo_bound, create_probes, add_verdicts),
+]

@@ -12,9 +12,9 @@ TORCH_FREE = (
     *(
         ".".join(p.relative_to(PACKAGE).with_suffix("").parts)
         for p in sorted((PACKAGE / "campaign").rglob("[a-z]*.py"))
-        if p.parent.name != "campaign" or p.stem not in ("evaluate", "exam")
     ),
-    *("play.matchup", "play.panel", "play.ratings", "play.rollout"),
+    *("play.matchup", "play.rollout"),
+    *(f"trials.{name}" for name in ("davidson", "gate", "panel", "ratings", "verdict")),
     *(
         f"services.{p.stem}"
         for p in sorted((PACKAGE / "services").glob("[a-z]*"))
@@ -26,7 +26,7 @@ FARAMA = {"gymnasium", "pettingzoo", "mpe2"}
 # spaces.py is the half of outside.py that reads Gymnasium's spaces.
 FARAMA_ALLOWED = {f"levelcap/world/{name}.py" for name in ("farama", "outside", "spaces")}
 KIT_MAY_IMPORT = {
-    *("levelcap", "numpy", "pydantic", "pydantic_settings", "pysqlite3"),
+    *("levelcap", "numpy", "scipy", "pydantic", "pydantic_settings", "pysqlite3"),
     *("rich", "structlog", "yaml"),
 }
 

@@ -5,7 +5,7 @@ import pytest
 
 import levelcap.world
 from levelcap.kit.errors import BadValue, UnknownName
-from levelcap.play.matchup import BATCH, interval, one_seat, play_games, seats_of_game
+from levelcap.play.matchup import BATCH, one_seat, play_games, seats_of_game
 from levelcap.play.returns import play_episodes
 from levelcap.play.rollout import Table, views_of
 from levelcap.world.policy import load
@@ -46,28 +46,6 @@ def test_swapping_the_names_mirrors_the_result():
     two = play_games(load("rookie"), load("veteran"), "duel", 30, seed=3)
     assert one.wins == two.losses
     assert one.draws == two.draws
-
-
-def test_interval_from_pairs_by_hand():
-    # Pair means 1, .5, .5, 0: mean .5, sample variance 1/6, half width 1.96 * sqrt(1/24).
-    low, high = interval(np.array([1, 1, 1, 0, 0, 1, 0, 0], float))
-    assert low == pytest.approx(0.5 - 1.959964 * (1 / 24) ** 0.5, abs=1e-6)
-    assert high == pytest.approx(0.5 + 1.959964 * (1 / 24) ** 0.5, abs=1e-6)
-
-
-def test_interval_of_a_perfect_record_is_wilsons():
-    low, high = interval(np.ones(20))  # ten pairs
-    assert low == pytest.approx(10 / (10 + 1.959964**2), abs=1e-6)
-    assert high == 1.0
-
-
-def test_interval_covers_the_truth_about_as_often_as_it_says():
-    rng = np.random.default_rng(0)
-    inside = 0
-    for _ in range(400):
-        low, high = interval((rng.random(200) < 0.7).astype(float))
-        inside += low <= 0.7 <= high
-    assert 0.91 <= inside / 400 <= 0.99
 
 
 def test_bad_games_and_worlds_are_refused():

@@ -19,6 +19,7 @@ from levelcap.play.person import FIRE, LAYOUT, Input
 from levelcap.services.oracle.app import build
 from levelcap.services.rights import check_rights, routes_of
 from levelcap.services.tokens import load_tokens
+from levelcap.trials.verdict import Override
 from levelcap.vault.champion import promote
 from levelcap.world import make
 from levelcap.world.replay import load as load_replay
@@ -140,7 +141,7 @@ def test_a_socket_needs_the_token_of_a_worker(app, role):
 
 def test_decisions_are_those_of_the_policy_bit_for_bit(client, realm):
     entry, place = net_in_vault(realm.engine, 1, size="slim")
-    promote(realm.engine, entry.id, "test")
+    promote(realm.engine, entry.id, Override("test", "test"))
     world, views, rows = rows_of(5)
     for greedy in (False, True):
         policy = load_checkpoint(place, greedy)

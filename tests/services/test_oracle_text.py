@@ -12,6 +12,7 @@ from levelcap.play.answers import Taste, load_text_hero
 from levelcap.services.oracle.app import build
 from levelcap.services.oracle.generate import Ask, Desk, Tail, write
 from levelcap.services.tokens import load_tokens
+from levelcap.trials.verdict import Override
 from levelcap.vault.champion import promote
 from tests.services.callers import caller
 from tests.services.oracles import net_in_vault, oracle, text_in_vault
@@ -74,7 +75,7 @@ def test_names_mean_heroes_of_the_kind_that_is_asked(client, realm):
     flat, _ = net_in_vault(realm.engine, 1)
     reader, _ = text_in_vault(realm.engine, 2)
     for entry in (flat, reader):
-        promote(realm.engine, entry.id, "test")
+        promote(realm.engine, entry.id, Override("test", "test"))
     for name in ("champion", "best", "latest", "dio-tiny", reader.canonical_name):
         said = client.post("/generate", json={"checkpoint": name, "prompt": "ab", "max_tokens": 1})
         assert said.json()["checkpoint"] == reader.id

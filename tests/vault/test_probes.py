@@ -5,6 +5,7 @@ import pytest
 from levelcap.kit.db import reading, transaction
 from levelcap.kit.errors import BadFile
 from levelcap.kit.paths import folder
+from levelcap.trials.verdict import Override
 from levelcap.vault import archive, probes
 from levelcap.vault.archive import pack, unpack
 from levelcap.vault.champion import champion_of, promote
@@ -45,7 +46,7 @@ def test_a_good_one_is_tried_once(realm, tmp_path, asked):
     tar = packed(arena(tmp_path / "good"), tmp_path / "good.tar")
     entry = unpack(realm.engine, tar, "kestrel")
     assert unpack(realm.engine, tar, "kestrel").id == entry.id
-    promote(realm.engine, entry.id, "test")
+    promote(realm.engine, entry.id, Override("test", "test"))
     assert len(asked) == 1
 
 
@@ -60,7 +61,7 @@ def test_a_net_of_the_other_kind_is_refused_before_it_is_tried(realm, tmp_path, 
 def test_a_checkpoint_that_never_worked_is_probed_when_promoted(realm):
     entry = entered(realm, 1, probed=False)  # not the tensors its description needs
     with pytest.raises(BadFile, match="does not work"):
-        promote(realm.engine, entry.id, "test")
+        promote(realm.engine, entry.id, Override("test", "test"))
     with reading(realm.engine) as connection:
         assert champion_of(connection, "kestrel") is None
 

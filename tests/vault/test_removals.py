@@ -6,6 +6,7 @@ import pytest
 
 from levelcap.kit.db import reading, transaction
 from levelcap.kit.errors import BadValue, Conflict
+from levelcap.trials.verdict import Override
 from levelcap.vault import champion, removals
 from levelcap.vault.assets import find, place_of
 from levelcap.vault.ledger import amend, get_ledger
@@ -43,7 +44,7 @@ def test_a_removal_is_taken_back_once(realm):
 
 def test_champions_and_pinned_ones_are_refused_at_once(realm):
     entry, pinned = entered(realm, 1), entered(realm, 2)
-    champion.promote(realm.engine, entry.id, "test")
+    champion.promote(realm.engine, entry.id, Override("test", "test"))
     with transaction(realm.engine) as connection:
         amend(connection, pinned.id, pinned=1)
     with pytest.raises(Conflict, match="a champion is not removed"):
@@ -57,7 +58,7 @@ def test_champions_and_pinned_ones_are_refused_at_once(realm):
 def test_one_that_became_champion_meanwhile_stays_and_says_why(realm):
     entry = entered(realm, 1)
     removals.schedule(realm.engine, entry.id, 30)
-    champion.promote(realm.engine, entry.id, "test")
+    champion.promote(realm.engine, entry.id, Override("test", "test"))
     ends = removals.carry_out_due(realm.engine, datetime.now(UTC) + LATER)
     assert "a champion is not removed" in ends[entry.id]
     assert place(realm, entry.id).is_dir()

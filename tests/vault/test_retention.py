@@ -4,6 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 from levelcap.kit.db import reading, transaction
 from levelcap.kit.publish import MANIFEST
+from levelcap.trials.verdict import Override
 from levelcap.vault.assets import find, place_of
 from levelcap.vault.champion import promote
 from levelcap.vault.ledger import amend, get_ledger, rate
@@ -25,7 +26,7 @@ def test_what_must_stay_stays(realm):
             rate(connection, row.id, (1000.0 + (500 if n == 7 else n), 900.0, 1600.0))
         amend(connection, rows[9].id, pinned=1)
         connection.execute("UPDATE ledger SET timestamp = '2026-01-01T00:00:00.000+00:00'")
-    promote(realm.engine, rows[2].id, "test")
+    promote(realm.engine, rows[2].id, Override("test", "test"))
     plan = plan_retention(realm.engine, keep=4, at=LATER)
     reasons = {row.id: plan.protected.get(row.id) for row in rows}
     assert reasons[rows[2].id] == "champion"

@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from levelcap.campaign.kinds.kind import Asked, HeroFile, Learned, Progress, Stat, Verdict
+from levelcap.campaign.kinds.kind import Asked, HeroFile, Learned, Noted, Progress, Stat
 from levelcap.campaign.story import campaigns, quests, runs
 from levelcap.campaign.story.campaigns import Campaign
 from levelcap.campaign.story.demos import find_demos
@@ -24,6 +24,8 @@ from levelcap.campaign.story.strength import difference
 from levelcap.jobs.store import Store
 from levelcap.kit.db import Connection, reading, transaction
 from levelcap.nets.meta import Meta
+from levelcap.trials.gate import judge_elo
+from levelcap.trials.verdict import Verdict
 from levelcap.vault import lookup
 from levelcap.vault.champion import champion_of
 from levelcap.vault.evals import QUICK
@@ -90,20 +92,20 @@ class Arena:
             if written.get(run, newest) < newest:
                 _settle_run(store, run)
 
-    def better(self, connection: Connection, hero: str) -> tuple[str, str] | None:
-        """The strongest checkpoint, if it is certainly stronger than the champion."""
+    def judge_best(self, connection: Connection, hero: str) -> Verdict | None:
+        """The strongest checkpoint against the champion; one that was undone stays so."""
         best, now = lookup.strongest(connection, hero), champion_of(connection, hero)
-        if best is None or lookup.was_undone(connection, best.id):
+        if best is None or best.elo is None or best.elo_low is None or best.elo_high is None:
             return None
+        if lookup.was_undone(connection, best.id):
+            return None
+        elo = (best.elo, best.elo_low, best.elo_high)
         if now is None:
-            return best.id, "first judged checkpoint"
+            return judge_elo(best.id, elo)
         if now.checkpoint == best.id:
             return None
         gain = difference(connection, best.id, now.checkpoint)
-        if gain is None or gain[1] <= 0:
-            return None
-        reason = f"{gain[0]:+.0f} Elo ({gain[1]:+.0f} to {gain[2]:+.0f}) over the champion"
-        return best.id, reason
+        return judge_elo(best.id, elo, now.checkpoint, gain)
 
     def learned(self, connection: Connection, campaign: Campaign | None) -> Learned:
         """Level and XP count optimizer updates."""
@@ -121,11 +123,11 @@ class Arena:
 
     def judge(self, place: Path, asked: Asked, on_progress: Progress) -> dict[str, Any]:
         """The quick evaluation: sealed panel, bots, Elo."""
-        from levelcap.campaign.evaluate import evaluate
+        from levelcap.trials.evaluate import evaluate
 
         return evaluate(place, games=asked.games, seed=asked.seed, on_progress=on_progress)
 
-    def note_verdict(self, connection: Connection, entry: Entry, result: dict[str, Any]) -> Verdict:
+    def note_result(self, connection: Connection, entry: Entry, result: dict[str, Any]) -> Noted:
         """Elo, accuracy and the value's held-out loss."""
         elo, low, high = result["elo"]
         rate(connection, entry.id, (elo, low, high), result.get("bound", ""))
@@ -136,7 +138,7 @@ class Arena:
             figures = {"elo": elo, "accuracy": result["accuracy"]}
             campaigns.advance(connection, entry.campaign, entry.step, figures)
         told = {"elo": result["elo"], "text": result["text"]}
-        return Verdict(told, f"Elo {result['text']}", {"elo": elo, "low": low, "high": high})
+        return Noted(told, f"Elo {result['text']}", {"elo": elo, "low": low, "high": high})
 
     def take_notes(self, connection: Connection, run: Run, hero: HeroFile) -> None:
         """Its runs write nothing that the database needs."""

@@ -19,6 +19,7 @@ from levelcap.jobs.store import Store
 from levelcap.kit.db import Connection
 from levelcap.kit.ids import check_words
 from levelcap.nets.meta import Meta
+from levelcap.trials.verdict import Verdict
 from levelcap.vault.ledger import Entry
 
 Progress = Callable[[int, int, str], None]
@@ -83,7 +84,7 @@ class Asked:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class Noted:
     """What an evaluation says: for the quest, and in words."""
 
     result: dict[str, Any]
@@ -112,8 +113,8 @@ class Kind(Protocol):
     def settle(self, store: Store, campaign: Campaign) -> None:
         """Was it worth it? Write gains and costs of what was judged."""
 
-    def better(self, connection: Connection, hero: str) -> tuple[str, str] | None:
-        """The checkpoint that should be champion and why; None: the champion stays."""
+    def judge_best(self, connection: Connection, hero: str) -> Verdict | None:
+        """The verdict on the best checkpoint that is not champion; None: there is none."""
 
     def learned(self, connection: Connection, campaign: Campaign | None) -> Learned:
         """Level and XP."""
@@ -127,7 +128,7 @@ class Kind(Protocol):
     def judge(self, place: Path, asked: Asked, on_progress: Progress) -> dict[str, Any]:
         """Evaluate the checkpoint in a folder (with torch)."""
 
-    def note_verdict(self, connection: Connection, entry: Entry, result: dict[str, Any]) -> Verdict:
+    def note_result(self, connection: Connection, entry: Entry, result: dict[str, Any]) -> Noted:
         """Write what an evaluation says into the checkpoint's row and its campaign."""
 
     def take_notes(self, connection: Connection, run: Run, hero: HeroFile) -> None:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from math import sqrt
 from typing import TYPE_CHECKING, Any
 
 from levelcap.campaign.story import quests, skills
@@ -19,6 +18,8 @@ from levelcap.guild.curriculum import Curriculum, Standing, get_curriculum, shar
 from levelcap.guild.skill import FULL_EXAM
 from levelcap.kit.db import Connection
 from levelcap.kit.errors import LevelcapError
+from levelcap.trials.gate import judge_exam
+from levelcap.trials.verdict import Verdict
 from levelcap.vault.champion import champion_of
 from levelcap.vault.ledger import Entry, row_of
 from levelcap.vault.lookup import most_skilled, newest_of_campaign
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
 SPAR_EVERY = 4  # rounds of study
 SPAR_COUNT = 400
 SNAPSHOT_S = "60"
-CERTAIN = 1.96  # standard errors between two exams
 
 
 def curriculum_of(hero: TextHeroFile, campaign: Campaign) -> Curriculum:
@@ -149,24 +149,18 @@ def _fresh_lessons(connection: Connection, campaign: Campaign) -> dict[str, Any]
     }  # fmt: skip
 
 
-def better(connection: Connection, hero: str) -> tuple[str, str] | None:
-    """The judged checkpoint with more passed levels than the champion, or as many and an accuracy
-    that is better beyond chance, and the reason in words; None: the champion stays."""
-    best = most_skilled(connection, hero)
-    now = champion_of(connection, hero)
+def judge_best(connection: Connection, hero: str) -> Verdict | None:
+    """The verdict on the best judged checkpoint that is not champion; None: there is none."""
+    best, now = most_skilled(connection, hero), champion_of(connection, hero)
     if best is None or (now is not None and now.checkpoint == best.id):
         return None
-    reigning = None if now is None else row_of(connection, now.checkpoint)
-    if reigning is not None and not beats(best, reigning):
-        return None
-    return best.id, f"{best.skill_name} level {best.skill_level}, {best.accuracy:.0%} exact"
-
-
-def beats(new: Entry, old: Entry) -> bool:
-    """A higher level; at the same level, shares of right answers that differ beyond chance."""
-    levels = new.skill_level or 0, old.skill_level or 0
-    shares = new.accuracy or 0.0, old.accuracy or 0.0
-    if levels[0] != levels[1]:
-        return levels[0] > levels[1]
-    spread = sum(p * (1 - p) for p in shares) / FULL_EXAM
-    return shares[0] - shares[1] > CERTAIN * sqrt(spread)
+    old = None if now is None else row_of(connection, now.checkpoint)
+    return judge_exam(
+        best.id,
+        str(best.skill_name),
+        best.skill_level or 0,
+        best.accuracy or 0.0,
+        FULL_EXAM,
+        champion=None if now is None else now.checkpoint,
+        reigning=None if old is None else (old.skill_level or 0, old.accuracy or 0.0),
+    )

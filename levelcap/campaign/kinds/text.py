@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
 from levelcap.campaign.kinds import studies
-from levelcap.campaign.kinds.kind import Asked, HeroFile, Learned, Progress, Stat, Verdict
+from levelcap.campaign.kinds.kind import Asked, HeroFile, Learned, Noted, Progress, Stat
 from levelcap.campaign.story import campaigns, skills
 from levelcap.campaign.story.campaigns import Campaign
 from levelcap.campaign.story.runs import Run
@@ -20,6 +19,7 @@ from levelcap.kit.db import Connection
 from levelcap.kit.paths import get_base_dir
 from levelcap.nets.meta import TEXT_WORLD, Meta
 from levelcap.nets.text_shape import TextShape
+from levelcap.trials.verdict import Verdict
 from levelcap.vault.evals import EXAM
 from levelcap.vault.ledger import Entry, amend
 
@@ -105,9 +105,9 @@ class Text:
     def settle(self, store: Store, campaign: Campaign) -> None:
         """Its exams say what a run has gained."""
 
-    def better(self, connection: Connection, hero: str) -> tuple[str, str] | None:
+    def judge_best(self, connection: Connection, hero: str) -> Verdict | None:
         """More passed levels than the champion, or as many and certainly more exact."""
-        return studies.better(connection, hero)
+        return studies.judge_best(connection, hero)
 
     def learned(self, connection: Connection, campaign: Campaign | None) -> Learned:
         """Level and XP count passed levels and exams."""
@@ -140,11 +140,18 @@ class Text:
 
     def judge(self, place: Path, asked: Asked, on_progress: Progress) -> dict[str, Any]:
         """An exam: problems of a level, and the passives."""
-        from levelcap.campaign.exam import evaluate_text
+        from levelcap.trials.exam import examine
 
-        return evaluate_text(place, asdict(asked))
+        return examine(
+            place,
+            skill=asked.skill_id,
+            preset=asked.preset,
+            level=asked.level,
+            seed=asked.seed,
+            passives=asked.passives,
+        )
 
-    def note_verdict(self, connection: Connection, entry: Entry, result: dict[str, Any]) -> Verdict:
+    def note_result(self, connection: Connection, entry: Entry, result: dict[str, Any]) -> Noted:
         """What the exam says, if it is about the skill and level that the row tells of."""
         own = result["skill"] == (entry.skill_name or result["skill"])
         if own and result["level"] == (entry.skill_level or result["level"]):
@@ -160,7 +167,7 @@ class Text:
             figures = {f"{result['skill']}_val_loss": result["val_loss"]}
             campaigns.advance(connection, entry.campaign, entry.step, figures)
         data = {"accuracy": result["accuracy"]}
-        return Verdict({"text": result["text"]}, str(result["text"]), data)
+        return Noted({"text": result["text"]}, str(result["text"]), data)
 
     def take_notes(self, connection: Connection, run: Run, hero: HeroFile) -> None:
         """Exams of a run of study."""

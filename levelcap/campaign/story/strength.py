@@ -1,31 +1,14 @@
-"""Elo out of stored evaluations: every score is kept, so two checkpoints can be compared fairly.
-
-Scores travel as text, one digit a game in the order played: 2 won, 1 drawn, 0 lost. Games 2k and
-2k+1 are a pair, which the intervals need.
-"""
+"""Elo out of stored evaluations: every score is kept, so two checkpoints can be compared fairly."""
 
 from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from levelcap.campaign.story.values import get_value, set_value
 from levelcap.kit.db import Connection
 from levelcap.kit.errors import unknown_name
-from levelcap.play.ratings import Games, rate
+from levelcap.trials.ratings import Games, from_digits, rate
 from levelcap.vault.evals import evaluations
-
-
-def pack(scores: NDArray[np.float64]) -> str:
-    """Scores 1, .5, 0 as digits."""
-    return "".join("012"[int(round(float(score) * 2))] for score in scores)
-
-
-def unpack(digits: str) -> NDArray[np.float64]:
-    """The scores back."""
-    return np.array([int(digit) / 2 for digit in digits])
 
 
 def keep_ladder(connection: Connection, seed: int, result: dict[str, Any]) -> dict[str, Any]:
@@ -57,12 +40,12 @@ def difference(connection: Connection, a: str, b: str) -> tuple[float, float, fl
     if (newest[b]["world"], newest[b]["seed"]) != (world, seed) or a == b:
         return (0.0, 0.0, 0.0) if a == b else None
     games = [
-        Games(checkpoint, bot, unpack(digits))
+        Games(checkpoint, bot, from_digits(digits))
         for checkpoint, found in newest.items()
         for bot, digits in found["scores"].items()
     ]
     ladder = get_value(connection, f"ladder {world} {seed}")
     if ladder is None:
         raise unknown_name("ladder", f"{world} {seed}", [])
-    games += [Games(x, y, unpack(digits)) for x, y, digits in ladder]
+    games += [Games(x, y, from_digits(digits)) for x, y, digits in ladder]
     return rate(games).difference(a, b)

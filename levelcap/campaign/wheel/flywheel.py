@@ -17,6 +17,7 @@ from levelcap.campaign.work.recipes import read_recipe
 from levelcap.jobs.store import Store
 from levelcap.kit.db import reading, transaction
 from levelcap.kit.errors import BadFile, Conflict, Corrupt, UserError
+from levelcap.trials.verdict import Verdict
 from levelcap.vault.champion import promote
 
 
@@ -30,9 +31,9 @@ def turn(store: Store) -> list[str]:
     kind = KINDS[hero.kind]
     kind.settle(store, campaign)
     with reading(store.engine) as connection:
-        better = kind.better(connection, hero.id)
-    if better is not None:
-        _promote(store, hero.id, *better)
+        verdict = kind.judge_best(connection, hero.id)
+    if verdict is not None and verdict.passed:
+        _promote(store, hero.id, verdict)
     with reading(store.engine) as connection:
         halt = breaker.look(connection, campaign.id)
         stopped = (lambda quest: False) if halt is None else halt.stops
@@ -58,19 +59,21 @@ def begin(store: Store) -> None:
             campaigns.first_campaign(connection, hero)
 
 
-def _promote(store: Store, hero: str, checkpoint: str, reason: str) -> None:
+def _promote(store: Store, hero: str, verdict: Verdict) -> None:
     """Promote; a checkpoint that is refused is not tried again, and that is said once."""
-    refused = f"promotion refused {hero}"
+    refused, checkpoint = f"promotion refused {hero}", verdict.candidate
     with reading(store.engine) as connection:
         if get_value(connection, refused) == checkpoint:
             return
     try:
-        promote(store.engine, checkpoint, reason)
-    except (Conflict, Corrupt, BadFile) as error:
+        promote(store.engine, checkpoint, verdict)
+    except Conflict:
+        return  # somebody was promoted meanwhile: the next turn judges again
+    except (BadFile, Corrupt) as error:
         with transaction(store.engine) as connection:
             set_value(connection, refused, checkpoint)
             say(connection, "vault.promotion_refused", str(error), severity="warning")
         return
     data = {"checkpoint": checkpoint, "hero": hero}
-    said = f"{checkpoint}: {reason}"
+    said = f"{checkpoint}: {verdict.reason}"
     say(store.engine, "vault.champion_promoted", said, severity="success", data=data)

@@ -61,9 +61,9 @@ class Evaluate(Work):
         kept = keep_ladder(connection, self.seed, result)
         store_eval(connection, entry.id, kind.eval_kind, job.id, self.seed, kept)
         remember(connection, find(connection, entry.id).sha256, "evaluation")
-        verdict = kind.note_verdict(connection, entry, result)
-        quests.end(connection, job.id, "done", verdict.result)
-        said, data = f"{entry.id}: {verdict.words}", {"checkpoint": entry.id, **verdict.data}
+        noted = kind.note_result(connection, entry, result)
+        quests.end(connection, job.id, "done", noted.result)
+        said, data = f"{entry.id}: {noted.words}", {"checkpoint": entry.id, **noted.data}
         say(connection, "eval.completed", said, severity="success", data=data)
 
 

@@ -23,6 +23,7 @@ from levelcap.kit.paths import folder
 from levelcap.services.http import Id
 from levelcap.services.keeper.jobs_api import Body, Page
 from levelcap.services.rights import right
+from levelcap.trials.verdict import Override
 from levelcap.vault import assets, champion, removals
 from levelcap.vault.archive import pack, sweep_uploads, upload_file
 from levelcap.vault.ask import resolve
@@ -37,10 +38,11 @@ TAR = "application/x-tar"
 
 
 class Choice(Body):
-    """A checkpoint, and why."""
+    """A checkpoint, why, and who says so: an override, kept with the champion for ever."""
 
     checkpoint: Id
     reason: Annotated[str, Field(max_length=200)] = "chosen by a person"
+    who: Annotated[str, Field(max_length=60)] = "an admin"
 
 
 class Which(Body):
@@ -191,7 +193,8 @@ def _champion(router: APIRouter, realm: Realm) -> None:
     @right("admin")
     def promote(body: Choice) -> dict[str, Any]:
         """Make a checkpoint champion."""
-        made = champion.promote(engine, resolve(engine, body.checkpoint).id, body.reason)
+        override = Override(body.reason, body.who)
+        made = champion.promote(engine, resolve(engine, body.checkpoint).id, override)
         say(engine, "vault.champion_promoted", f"{made.checkpoint}: {made.reason}",
             severity="success", data={"checkpoint": made.checkpoint})  # fmt: skip
         return made.as_json()

@@ -6,7 +6,6 @@ import signal
 import subprocess
 import sys
 from dataclasses import replace
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -319,14 +318,3 @@ def test_old_exams_keep_their_outcome_and_lose_their_details(tiny):
         found = skills.standing(connection, current(tiny), "bin")
     assert [row.data == "{}" for row in rows] == [True] * 30 + [False] * 50
     assert found["xp"] == 80 * 9 and found["forms"] == {"easy": [90, 100]}
-
-
-@pytest.mark.parametrize(
-    ("level", "accuracy", "wins"),
-    [(4, 0.1, True), (2, 1.0, False), (3, 0.85, False), (3, 0.93, True), (3, 0.8, False)],
-)
-def test_a_champion_falls_to_a_level_or_to_more_than_chance(level, accuracy, wins):
-    new, old = (
-        SimpleNamespace(skill_level=n, accuracy=a) for n, a in ((level, accuracy), (3, 0.8))
-    )
-    assert studies.beats(new, old) is wins

@@ -4,7 +4,7 @@ import pytest
 
 from levelcap.campaign.story import quests, runs
 from levelcap.campaign.story.events import list_events
-from levelcap.campaign.story.strength import difference, pack, unpack
+from levelcap.campaign.story.strength import difference
 from levelcap.campaign.wheel import flywheel
 from levelcap.campaign.wheel.control import control
 from levelcap.campaign.work.bench import handlers_of
@@ -17,6 +17,7 @@ from levelcap.kit.db import reading, transaction
 from levelcap.kit.errors import UnknownName
 from levelcap.kit.paths import folder
 from levelcap.services.arena.daemon import worker
+from levelcap.trials.ratings import from_digits, to_digits
 from levelcap.vault.ledger import get_ledger
 
 HERO = """
@@ -135,5 +136,5 @@ def test_snapshots_without_a_row_are_adopted(tiny):
 
 def test_scores_travel_as_digits():
     digits = "2102"
-    assert pack(unpack(digits)) == digits
-    assert unpack(digits).tolist() == [1.0, 0.5, 0.0, 1.0]
+    assert to_digits(from_digits(digits)) == digits
+    assert from_digits(digits).tolist() == [1.0, 0.5, 0.0, 1.0]

@@ -9,7 +9,7 @@ from levelcap.kit.errors import BadValue
 from levelcap.learn.rl.config import RlConfig
 from levelcap.learn.rl.opponents import Pool, bot_pool, training_names
 from levelcap.learn.rl.task import superfluous
-from levelcap.play.panel import draw_panel
+from levelcap.trials.panel import draw_panel
 from levelcap.world.bot_names import is_sealed
 
 

@@ -247,7 +247,8 @@ class VaultPage(Page):
 
     def _promote(self, entry: Entry) -> Any:
         async def promote() -> None:
-            body = {"checkpoint": entry.id, "reason": "chosen in the Tavern"}
+            body = {"checkpoint": entry.id, "reason": "chosen in the Tavern",
+                    "who": "the player"}  # fmt: skip
             await self.tavern.orders.ask("POST", "/api/champion", body)
             await self.reload()
 

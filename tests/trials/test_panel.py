@@ -7,18 +7,17 @@ import numpy as np
 import pytest
 
 from levelcap.kit.errors import BadValue, UnknownName
-from levelcap.play.matchup import interval, play_games
-from levelcap.play.panel import (
+from levelcap.play.matchup import play_games
+from levelcap.trials.panel import (
     BASES,
     COUSINS,
     Record,
     bot_ladder,
-    cousins_interval,
     difference,
     draw_panel,
     judge,
 )
-from levelcap.play.ratings import Games
+from levelcap.trials.ratings import Games
 from levelcap.world.bot_names import SEALED_FROM, is_sealed
 from levelcap.world.policy import load
 
@@ -108,7 +107,7 @@ def test_a_verdict_is_reproducible_and_depends_on_the_seed(verdict, ladder):
 
 def test_all_cousins_in_one_world_play_the_games_they_would_play_alone(verdict):
     from levelcap.kit.seeds import chain
-    from levelcap.play.panel import match_seeds
+    from levelcap.trials.panel import match_seeds
 
     own = match_seeds(3, "cousins", "veteran")
     scores = verdict.sealed["veteran"].scores.reshape(20, 4)
@@ -154,34 +153,6 @@ def test_the_ladder_links_the_bots_to_the_anchor():
     found = bot_ladder("duel", 0, games=20)
     assert [(g.a, g.b) for g in found] == [("veteran", "rookie"), ("master", "veteran")]
     assert all(len(g.scores) == 20 and np.mean(g.scores) > 0.6 for g in found)
-
-
-def test_the_interval_takes_cousins_into_account_when_they_differ():
-    # Half of the cousins always win, half always lose: 20 means of 0 and 1.
-    apart = np.repeat([0.0, 1.0], 10 * 50)
-    low, high = cousins_interval(apart)
-    half = 2.093024 * math.sqrt(20 / 19 * 0.25) / math.sqrt(20)
-    assert (low, high) == pytest.approx((0.5 - half, 0.5 + half), abs=1e-6)
-    # All cousins alike: what is left is the chance of the games.
-    alike = np.tile([1.0, 1.0, 0.0, 1.0, 0.0], 200)
-    assert cousins_interval(alike) == interval(alike)
-    # A perfect record has no variance at all; Wilson's interval over the pairs remains.
-    assert cousins_interval(np.ones(1000)) == interval(np.ones(1000))
-
-
-def test_the_interval_over_cousins_covers_the_mean_of_all_cousins():
-    rng = np.random.default_rng(0)
-    inside = by_pairs = 0
-    for _ in range(400):
-        strengths = rng.uniform(0.4, 0.8, 20)  # of these cousins; the mean of all is .6
-        scores = (rng.random((20, 50)) < strengths[:, None]).astype(float).reshape(-1)
-        low, high = cousins_interval(scores)
-        inside += low <= 0.6 <= high
-        low, high = interval(scores)
-        by_pairs += low <= 0.6 <= high
-    print(f"coverage {inside / 400:.3f}, from pairs alone {by_pairs / 400:.3f}")
-    assert 0.92 <= inside / 400 <= 0.985
-    assert by_pairs / 400 < 0.85
 
 
 def test_the_difference_by_hand():

@@ -10,7 +10,7 @@ import pytest
 from scipy.optimize import minimize
 
 from levelcap.kit.errors import BadValue, UnknownName
-from levelcap.play.ratings import Games, rate
+from levelcap.trials.ratings import Games, rate
 
 ELO = 400 / math.log(10)
 Z = 1.959963984540054
@@ -339,7 +339,8 @@ def test_unknown_players_are_refused():
 
 def test_ratings_and_panel_start_without_torch():
     code = (
-        "import sys, levelcap.play.ratings, levelcap.play.panel; sys.exit('torch' in sys.modules)"
+        "import sys, levelcap.trials.ratings, levelcap.trials.panel, levelcap.trials.gate;"
+        " sys.exit('torch' in sys.modules)"
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=240)
     assert run.returncode == 0, run.stderr

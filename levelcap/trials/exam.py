@@ -1,4 +1,4 @@
-"""The exam of a text hero's checkpoint: problems of a level, and the passives. With torch."""
+"""The exam of a text hero's checkpoint: fresh problems of a level's whole mix, and the passives."""
 
 from __future__ import annotations
 
@@ -23,10 +23,16 @@ from levelcap.play.answers import BETWEEN, TextHero, load_text_hero
 PASSIVE_SEED = 0  # the same held-out problems for every checkpoint, so that drift is no luck
 
 
-def evaluate_text(place: Path, given: dict[str, Any]) -> dict[str, Any]:
-    """Examine the hero in `place`: 96 problems of a level's whole mix, and the passives."""
+def examine(
+    place: Path, *, skill: str | None, preset: str | None, level: int | None, seed: int,
+    passives: str = "lite",
+) -> dict[str, Any]:  # fmt: skip
+    """Examine the hero in `place`; plain values, every answer included.
+
+    skill None: the passives alone. passives: lite or full.
+    """
     hero, guild = load_text_hero(place), get_engine()
-    count = FULL if given["passives"] == "full" else LITE
+    count = FULL if passives == "full" else LITE
     digits = {name: _digits(hero, exam(name, count, PASSIVE_SEED)) for name in PASSIVES}
     right = sum(text.count("1") for text in digits.values()) / (count * len(digits))
     found: dict[str, Any] = {
@@ -34,12 +40,12 @@ def evaluate_text(place: Path, given: dict[str, Any]) -> dict[str, Any]:
         "passives": digits, "passives_version": VERSION, "accuracy": right, "val_loss": None,
         "text": f"passives {right:.0%} of {count * len(digits)}",
     }  # fmt: skip
-    if given["skill_id"] in (None, SCHOOL):
+    if skill in (None, SCHOOL):
         return found
-    level, preset = given["level"] or 1, given["preset"]
-    problems = guild.generate_eval_batch(given["skill_id"], level, FULL_EXAM, given["seed"], preset)
+    level = level or 1
+    problems = guild.generate_eval_batch(skill, level, FULL_EXAM, seed, preset)
     score = judge(guild, hero, problems)
-    name = preset or given["skill_id"]
+    name = preset or skill
     words = f"{name} level {level}: {score.accuracy:.0%} of {score.count} exact"
     return found | asdict(score) | {
         "skill": name, "level": level, "val_loss": held_out_loss(hero, problems),

@@ -1,7 +1,7 @@
 """The sealed panel: strength counts against opponents that no training run can have met.
 
-    verdict = judge(policy, "duel", seed=0)
-    verdict.sealed["veteran"].win_rate, verdict.trained["veteran"], verdict.differences["veteran"]
+    found = judge(policy, "duel", seed=0)
+    found.sealed["veteran"].win_rate, found.trained["veteran"], found.differences["veteran"]
 
 The panel is drawn when it is needed: 20 cousins of each of rookie, veteran and master with seeds
 from `SEALED_FROM` on, and in duel the seers, which read the true state. `levelcap.world.policy`
@@ -12,17 +12,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from math import sqrt
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import t as student
 
 from levelcap.kit.errors import BadValue, refuse, unknown_name
 from levelcap.kit.seeds import chain, check_seed, stream
-from levelcap.play.matchup import interval, play_batch, play_games, scores_of, seats_of_game
-from levelcap.play.ratings import Games, Ratings, rate
+from levelcap.kit.stats import grouped_interval, newcombe
+from levelcap.play.matchup import play_batch, play_games, scores_of, seats_of_game
+from levelcap.trials.ratings import Games, Ratings, rate
 from levelcap.world.bot_names import BOTS, SEALED_FROM, SEERS
 from levelcap.world.policy import load
 from levelcap.world.spec import RULESETS, arena_spec
@@ -77,7 +76,7 @@ class Record:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class Judgement:
     """How strong a policy is: the sealed panel first, the bots of training second."""
 
     name: str
@@ -97,7 +96,7 @@ class Verdict:
         return (self.ratings.elo(self.name), *self.ratings.interval(self.name))
 
     def as_json(self) -> dict[str, Any]:
-        """The whole verdict as plain numbers."""
+        """The whole judgement as plain numbers."""
         tables = ("sealed", "seers", "trained", "one_among")
         rows = {
             table: {name: record.as_json() for name, record in getattr(self, table).items()}
@@ -141,7 +140,7 @@ def judge(
     on_progress: Progress | None = None,
     name: str = "hero",
     ladder: Sequence[Games] | None = None,
-) -> Verdict:
+) -> Judgement:
     """Let a policy play the panel and the bots of training.
 
     seed: draws the panel and all matches; two policies judged with one seed meet the same ones.
@@ -175,7 +174,7 @@ def judge(
     own = tuple(Games(name, bot, found["bots"][bot].scores) for bot in BASES)
     if ladder is None:
         ladder = bot_ladder(ruleset, seed, min(LADDER_GAMES, bot_games))
-    return Verdict(
+    return Judgement(
         name=name,
         ruleset=ruleset,
         seed=seed,
@@ -201,39 +200,13 @@ def bot_ladder(ruleset: str, seed: int = 0, games: int = LADDER_GAMES) -> list[G
 
 
 def match_seeds(seed: int, purpose: str, who: str) -> int:
-    """The seed of one row of the verdict: no two rows share matches."""
+    """The seed of one row of the judgement: no two rows share matches."""
     return int(stream(seed, f"judge {purpose} {who}").integers(2**63))
 
 
 def difference(one: Record, other: Record) -> tuple[float, float, float]:
-    """Win rate of one minus that of the other, and a 95 % interval made of both intervals.
-
-    The ends are those of Newcombe's (1998) square-and-add method, which keeps the shape of
-    intervals near 0 and 1.
-    """
-    a, b = one.win_rate, other.win_rate
-    low = a - b - sqrt((a - one.low) ** 2 + (other.high - b) ** 2)
-    high = a - b + sqrt((one.high - a) ** 2 + (b - other.low) ** 2)
-    return a - b, low, high
-
-
-def cousins_interval(
-    scores: NDArray[np.float64], num_cousins: int = COUSINS
-) -> tuple[float, float]:
-    """95 % interval of the mean score over cousins; equally many pairs of each, one after another.
-
-    Both pairs of games and cousins are drawn by chance: the interval from the variance of pair
-    scores says how well these cousins are beaten, the one from the spread of the cousins' means
-    (Student's t) also how well other ones would be. The wider of the two.
-    """
-    low, high = interval(scores)
-    means = scores.reshape(num_cousins, -1).mean(1)
-    quantile = float(student.ppf(0.975, num_cousins - 1))
-    half = quantile * float(means.std(ddof=1)) / sqrt(num_cousins)
-    if 2 * half <= high - low:
-        return low, high
-    middle = float(scores.mean())
-    return max(0.0, middle - half), min(1.0, middle + half)
+    """Win rate of one minus that of the other, and a 95 % interval made of both intervals."""
+    return newcombe((one.win_rate, one.low, one.high), (other.win_rate, other.low, other.high))
 
 
 def _own_name(name: str) -> str:
@@ -277,4 +250,4 @@ def _against_cousins(
     policies = [policy, *(load(cousin) for cousin in cousins)]
     winners = play_batch(policies, ruleset, table, np.array(seeds, np.uint64))["winner"]
     scores = scores_of(ruleset, table, winners)
-    return Record(scores, *cousins_interval(scores, len(cousins)))
+    return Record(scores, *grouped_interval(scores, len(cousins)))

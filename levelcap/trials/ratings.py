@@ -1,4 +1,4 @@
-"""Elo with honest intervals, from games with draws (`levelcap.play.davidson`).
+"""Elo with honest intervals, from games with draws (`levelcap.trials.davidson`).
 
     found = rate([Games("hero", "rookie", scores), Games("veteran", "rookie", others)])
     found.elo("hero"), found.interval("hero"), found.difference("hero", "veteran")
@@ -21,11 +21,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from levelcap.kit.errors import BadValue, refuse, unknown_name
-from levelcap.play.davidson import Cells, Clusters, covariance, fit
+from levelcap.kit.stats import Z95
+from levelcap.trials.davidson import Cells, Clusters, covariance, fit
 
 ANCHOR, ANCHOR_ELO = "rookie", 1000.0
 ELO = 400.0 / log(10.0)  # Elo points of one natural unit
-Z95 = 1.959963984540054
 # (won, drawn, lost) of a pair with half points (x, y) at 3x + y, then of a lone game at 9 + x.
 _KINDS = [
     tuple(points.count(value) for value in (2, 1, 0))
@@ -55,6 +55,16 @@ class Games:
             remedy = "Leave games of a player against itself out"
             raise BadValue(refuse("a player cannot be rated against itself", self.a, remedy))
         return np.rint(scores * 2).astype(np.int64)
+
+
+def to_digits(scores: ArrayLike) -> str:
+    """Scores as text, one digit a game in the order played: 2 won, 1 drawn, 0 lost."""
+    return "".join("012"[int(round(float(score) * 2))] for score in np.asarray(scores))
+
+
+def from_digits(digits: str) -> NDArray[np.float64]:
+    """The scores back."""
+    return np.array([int(digit) / 2 for digit in digits])
 
 
 class Ratings:

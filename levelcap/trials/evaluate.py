@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from levelcap.campaign.story.strength import pack
 from levelcap.learn.engine.worlds import spec_of_world
 from levelcap.learn.rl.actor import Actor
 from levelcap.learn.rl.config import for_world
@@ -17,8 +16,8 @@ from levelcap.learn.rl.opponents import bot_pool
 from levelcap.learn.rl.rooms import build_rooms
 from levelcap.learn.rl.update import Learner
 from levelcap.play.load import load_checkpoint
-from levelcap.play.panel import BASES, COUSINS, Progress, bot_ladder, judge
-from levelcap.play.ratings import Games
+from levelcap.trials.panel import BASES, COUSINS, Progress, bot_ladder, judge
+from levelcap.trials.ratings import Games, to_digits
 
 HELD_OUT_SEED = 0x48454C44
 HELD_OUT_LANES, HELD_OUT_STEPS = 64, 256
@@ -32,19 +31,19 @@ def evaluate(
     world = policy.meta.world
     ladder = _ladder(world, seed)
     each = max(2, games // COUSINS // 2 * 2)
-    verdict = judge(
+    found = judge(
         policy, world, seed=seed, games_per_cousin=each, bot_games=games, ladder=ladder,
         on_progress=on_progress,
     )  # fmt: skip
-    elo, low, high = verdict.elo()
+    elo, low, high = found.elo()
     return {
-        "world": world, "elo": [elo, low, high], "text": verdict.ratings.text(verdict.name),
-        "bound": verdict.ratings.bound(verdict.name),
-        "accuracy": float(np.mean([record.win_rate for record in verdict.sealed.values()])),
-        "sealed": {name: record.as_json() for name, record in verdict.sealed.items()},
-        "trained": {name: record.as_json() for name, record in verdict.trained.items()},
-        "scores": {name: pack(record.scores) for name, record in verdict.trained.items()},
-        "ladder": [[row.a, row.b, pack(np.asarray(row.scores))] for row in ladder],
+        "world": world, "elo": [elo, low, high], "text": found.ratings.text(found.name),
+        "bound": found.ratings.bound(found.name),
+        "accuracy": float(np.mean([record.win_rate for record in found.sealed.values()])),
+        "sealed": {name: record.as_json() for name, record in found.sealed.items()},
+        "trained": {name: record.as_json() for name, record in found.trained.items()},
+        "scores": {name: to_digits(record.scores) for name, record in found.trained.items()},
+        "ladder": [[row.a, row.b, to_digits(row.scores)] for row in ladder],
         "value_loss": held_out_loss(policy.net, policy.meta),
         "games": games,
     }  # fmt: skip
