@@ -2,6 +2,7 @@
 
 import pytest
 
+from levelcap.campaign.kinds.arena import Arena
 from levelcap.campaign.story import quests, runs
 from levelcap.campaign.story.events import list_events
 from levelcap.campaign.story.strength import difference
@@ -14,11 +15,13 @@ from levelcap.campaign.work.snapshots import adopt
 from levelcap.campaign.work.table import JOB_TYPES, effects_of
 from levelcap.jobs.job import Status
 from levelcap.kit.db import reading, transaction
-from levelcap.kit.errors import UnknownName
+from levelcap.kit.errors import BadFile, UnknownName
 from levelcap.kit.paths import folder
 from levelcap.services.arena.daemon import worker
+from levelcap.trials.gate import judge_elo
 from levelcap.trials.ratings import from_digits, to_digits
 from levelcap.vault.ledger import get_ledger
+from tests.vault.made import entered
 
 HERO = """
 id: kestrel
@@ -132,6 +135,21 @@ def test_snapshots_without_a_row_are_adopted(tiny):
     rows = get_ledger(tiny.engine).list()
     assert [row.id for row in rows] == adopted and rows[0].campaign is not None
     assert adopt(tiny.store) == []
+
+
+def test_a_promotion_that_is_refused_is_said_once(tiny, monkeypatch):
+    entry = entered(tiny, 1)
+    verdict = judge_elo(entry.id, (1200.0, 1100.0, 1300.0))
+    monkeypatch.setattr(Arena, "judge_best", lambda self, connection, hero: verdict)
+
+    def refuse(*given):
+        raise BadFile("this net does not work")
+
+    monkeypatch.setattr(flywheel, "promote", refuse)
+    for _ in range(5):
+        flywheel.turn(tiny.store)
+    with reading(tiny.engine) as connection:
+        assert len(list_events(connection, kind="vault.promotion_refused")) == 1
 
 
 def test_scores_travel_as_digits():
