@@ -2,12 +2,12 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 from levelcap.jobs import roster
 from levelcap.jobs.job import Job, JobType, Stale, Status
 from levelcap.jobs.retry import after_crash
-from levelcap.jobs.rows import Found, change, dumped, find, record, wall
+from levelcap.jobs.rows import ALL_COLUMNS, Found, change, dumped, find, job_of, record, wall
 from levelcap.kit.clock import Clock
 from levelcap.kit.db import Connection
 from levelcap.kit.errors import refuse
@@ -25,22 +25,14 @@ _LOOK = (
     f" WHERE {_READY}), EXISTS (SELECT 1 FROM jobs WHERE {_EXPIRED})"
 )
 _PICK = (
-    "SELECT j.seq, j.attempts, j.fence, j.type FROM json_each(:limits) t JOIN jobs j ON j.seq ="
-    f" (SELECT seq FROM jobs WHERE type = t.key AND {_READY} ORDER BY rank, seq LIMIT 1)"
+    f"SELECT {ALL_COLUMNS} FROM jobs WHERE seq = (SELECT j.seq FROM json_each(:limits) t"
+    f" JOIN jobs j ON j.seq = (SELECT seq FROM jobs WHERE type = t.key AND {_READY}"
+    " ORDER BY rank, seq LIMIT 1)"
     " WHERE t.value > (SELECT count(*) FROM jobs WHERE type = t.key AND status = 'running')"
-    " ORDER BY j.rank, j.seq LIMIT 1"
+    " ORDER BY j.rank, j.seq LIMIT 1)"
 )
 _ENDED = f"SELECT id, boot, lease_at FROM jobs WHERE {_EXPIRED} LIMIT :limit"
 _HELD_BY = "SELECT id FROM jobs WHERE status = 'running' AND worker = :name"
-
-
-class Picked(NamedTuple):
-    """The job that a claim will get."""
-
-    seq: int
-    attempts: int
-    fence: int
-    type: str
 
 
 @dataclass(frozen=True)
@@ -59,16 +51,16 @@ class Moves:
         ready, ended = c.execute(_LOOK, self._asked(c, names)).first()
         return bool(ready), bool(ended)
 
-    def pick(self, c: Connection, names: Sequence[str]) -> Picked | None:
+    def pick(self, c: Connection, names: Sequence[str]) -> Found | None:
         """Finds the most urgent, then oldest, ready job of the types that may run one more."""
         found = c.execute(_PICK, self._asked(c, names)).first()
-        return None if found is None else Picked(*found)
+        return None if found is None else Found(*found)
 
     def _asked(self, c: Connection, names: Sequence[str]) -> dict[str, Any]:
         limits = {name: self.types[name].max_running for name in names}
         return {"limits": dumped(limits), "waiting": dumped(self.waiting(c)), **self._now()}
 
-    def begin(self, c: Connection, found: Picked, worker: str) -> Job:
+    def begin(self, c: Connection, found: Found, worker: str) -> Job:
         """Gives a queued job to a worker."""
         now = self.clock.now()
         columns = {
@@ -84,7 +76,7 @@ class Moves:
             "lease_at": now + self.lease_s,
             "deadline_at": now + self.types[found.type].timeout_s,
         }
-        return self.move(c, found.seq, "claimed", worker, columns)
+        return self.move(c, found, "claimed", worker, columns)
 
     def lease(self, row: Found) -> dict[str, Any]:
         """Returns the columns of a renewed lease; the deadline stays where it was.
@@ -130,19 +122,19 @@ class Moves:
         columns = {**(final if dead else self.put_back(row)), "error_code": code, "error": said}
         roster.take_from(c, row.worker, row.id)
         kind = "dead" if dead else "expired"
-        self.move(c, row.seq, kind, row.worker, columns, {"code": code})
+        self.move(c, row, kind, row.worker, columns, {"code": code})
 
     def move(
         self,
         c: Connection,
-        seq: int,
+        row: Found,
         kind: str,
         worker: str | None,
         columns: Mapping[str, Any],
         detail: Mapping[str, Any] | None = None,
     ) -> Job:
         """Changes one row and writes its event; `worker` is who did it or whom it befell."""
-        job = change(c, seq, columns)
+        job = job_of(change(c, row, columns))
         self.tell(c, kind, job, worker, detail)
         return job
 

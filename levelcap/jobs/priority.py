@@ -21,4 +21,4 @@ def set_priority(store: Store, id: str, priority: str) -> Job:
             what = f"only a waiting job has a place in the queue, {id} is {row.status}"
             raise Conflict(refuse(what, row.status, "Leave it"))
         detail = {"priority": priority}
-        return store.moves.move(connection, row.seq, "prioritised", None, {"rank": rank}, detail)
+        return store.moves.move(connection, row, "prioritised", None, {"rank": rank}, detail)

@@ -41,7 +41,8 @@ class Found(NamedTuple):
 
 
 COLUMNS = ", ".join(Found._fields[: Found._fields.index("seq")])
-_FIND = f"SELECT {', '.join(Found._fields)} FROM jobs WHERE id = :id"
+ALL_COLUMNS = ", ".join(Found._fields)
+_FIND = f"SELECT {ALL_COLUMNS} FROM jobs WHERE id = :id"
 _EVENT = (
     "INSERT INTO job_events (job_id, time, kind, worker, fence, detail)"
     " VALUES (:id, :time, :kind, :worker, :fence, :detail)"
@@ -106,17 +107,20 @@ def find(connection: Connection, job_id: str) -> Found:
     return Found(*row)
 
 
-def change(connection: Connection, seq: int, columns: Mapping[str, Any]) -> Job:
-    """Sets columns of one row and returns the job as it now is."""
-    statement = _update(tuple(columns))
-    (row,) = connection.execute(statement, {**columns, "row": seq}).all()
-    return job_of(row)
+def change(connection: Connection, row: Found, columns: Mapping[str, Any]) -> Found:
+    """Sets columns of a row that was read in this transaction; returns it as it now is.
+
+    Put together here, because RETURNING takes twice as long as the UPDATE itself.
+    """
+    connection.execute(_update(tuple(columns)), {**columns, "row": row.seq})
+    known = {name: value for name, value in columns.items() if name in Found._fields}
+    return row._replace(**known)
 
 
 @functools.cache
 def _update(columns: tuple[str, ...]) -> str:
     sets = ", ".join(f"{name} = :{name}" for name in columns)
-    return f"UPDATE jobs SET {sets} WHERE seq = :row RETURNING {COLUMNS}"
+    return f"UPDATE jobs SET {sets} WHERE seq = :row"
 
 
 def record(

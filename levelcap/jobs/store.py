@@ -231,7 +231,7 @@ class Store:
         """
         with transaction(self.engine, group_commit=True) as c:
             row = check_held(find(c, id), worker, fence)
-            change(c, row.seq, self.moves.lease(row))
+            change(c, row, self.moves.lease(row))
 
     def running(self, id: str, worker: str, fence: int) -> None:
         """Says that the work has begun; the same as `renew`."""
@@ -249,7 +249,7 @@ class Store:
         with transaction(self.engine, group_commit=True) as c:
             row = check_held(find(c, id), worker, fence)
             said = {"message": clean(message, MAX_MESSAGE_CHARS)}
-            change(c, row.seq, {**self.moves.lease(row), **done, **said})
+            change(c, row, {**self.moves.lease(row), **done, **said})
 
     def complete(self, id: str, worker: str, fence: int, result: dict[str, Any]) -> Job:
         """Ends a job as done; its effect, its state and its event are one transaction.
@@ -270,7 +270,7 @@ class Store:
                 return job_of(row)
             check_held(row, worker, fence)
             columns = {**done, "error_code": None, "error": None, **NO_LEASE}
-            job = self.moves.move(c, row.seq, "completed", worker, columns)
+            job = self.moves.move(c, row, "completed", worker, columns)
             if effect := self.effects.get(job.type):
                 effect(c, job, job.result or {})
             return job
@@ -291,7 +291,7 @@ class Store:
             said = {"error_code": code, "error": clean(message, MAX_ERROR_CHARS)}
             columns = {**(self.moves.put_back(row) if again else final), **said}
             kind = "requeued" if again else "failed"
-            return self.moves.move(c, row.seq, kind, worker, columns, {"code": code})
+            return self.moves.move(c, row, kind, worker, columns, {"code": code})
 
     def release(self, id: str, worker: str, fence: int) -> Job:
         """Gives a job back unfinished; the attempt does not count.
@@ -302,7 +302,7 @@ class Store:
         with transaction(self.engine, group_commit=True) as c:
             row = check_held(find(c, id), worker, fence)
             columns = {**self.moves.put_back(row, wait_s=0.0), "attempts": row.attempts - 1}
-            return self.moves.move(c, row.seq, "released", worker, columns)
+            return self.moves.move(c, row, "released", worker, columns)
 
     # ---- by others
 
@@ -322,7 +322,7 @@ class Store:
             if row.status == Status.RUNNING:
                 roster.take_from(c, row.worker, row.id)
             columns = {"status": Status.CANCELLED, "ended": wall(), "error_code": "cancelled"}
-            return self.moves.move(c, row.seq, "cancelled", row.worker, {**columns, **NO_LEASE})
+            return self.moves.move(c, row, "cancelled", row.worker, {**columns, **NO_LEASE})
 
     def retry(self, id: str) -> Job:
         """Queues a failed, dead or cancelled job again, with all its attempts.
@@ -337,7 +337,7 @@ class Store:
                 raise Conflict(refuse(what, row.status, "Submit it anew"))
             clear = {"attempts": 0, "ended": None, "error_code": None, "error": None}
             columns = {**self.moves.put_back(row, wait_s=0.0), **clear}
-            return self.moves.move(c, row.seq, "retried", None, columns, {"was": row.status})
+            return self.moves.move(c, row, "retried", None, columns, {"was": row.status})
 
     def reap(self, limit: int = 500) -> int:
         """Ends leases that ran out and jobs out of time; returns how many. Claims do it, too."""

@@ -1,1 +1,10 @@
-"""The floor: paths, settings, errors, seeds, ids, files, database, log. Knows nothing of games."""
+"""The floor: what everything stands on. Knows nothing of games.
+
+errors.py  the tree of errors         paths.py    $LEVELCAP_HOME      config.py    settings
+files.py   single files, atomically   publish.py  folders, atomically
+db.py      transactions, migrations   sqlite.py   the driver and its words
+clock.py   the clock of leases        ids.py      names that are no paths
+seeds.py   counter-based chance       log.py      log and metrics
+stats.py   intervals                  documents.py  YAML, read strictly
+compiled.py  the decorators of compiled code, and where its cache lives
+"""

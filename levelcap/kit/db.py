@@ -31,7 +31,7 @@ from levelcap.kit.errors import (
     refuse,
 )
 from levelcap.kit.files import TMP, keep_private, sync_folder
-from levelcap.kit.sqlite import STATEMENTS, Database, Use, check_version, connect_plain
+from levelcap.kit.sqlite import Database, Use, check_version, connect_plain
 
 __all__ = [
     "Connection",
@@ -50,10 +50,10 @@ __all__ = [
 class Result:
     """The rows of one statement: tuples whose columns are attributes, too. Read it once."""
 
-    __slots__ = ("_cursor",)
+    __slots__ = ("_cursor", "_sql")
 
-    def __init__(self, cursor: Any) -> None:
-        self._cursor = cursor
+    def __init__(self, cursor: Any, sql: str) -> None:
+        self._cursor, self._sql = cursor, sql
 
     def __iter__(self) -> Iterator[Any]:
         return map(self._make(), self._cursor)
@@ -106,10 +106,16 @@ class Result:
 
     def _make(self) -> Callable[[Iterable[Any]], Any]:
         columns = self._cursor.description or ()
-        return _row_type(tuple(column[0] for column in columns))
+        key = self._sql, len(columns)  # a migration may add a column to `SELECT *`
+        if (make := _MAKERS.get(key)) is None:
+            make = _MAKERS[key] = _row_type(tuple(column[0] for column in columns))
+        return make
 
 
-@functools.lru_cache(maxsize=STATEMENTS)
+_MAKERS: dict[tuple[str, int], Callable[[Iterable[Any]], Any]] = {}
+
+
+@functools.cache
 def _row_type(names: tuple[str, ...]) -> Callable[[Iterable[Any]], Any]:
     made: Any = namedtuple("Row", names, rename=True)  # type: ignore[misc]
     return cast(Callable[[Iterable[Any]], Any], made._make)
@@ -123,11 +129,11 @@ class Connection:
     def __init__(self, driver: Any) -> None:
         self._driver = driver
 
-    def execute(self, sql: str, values: Mapping[str, Any] | Sequence[Any] = ()) -> Result:
+    def execute(self, sql: str, values: Mapping[str, object] | Sequence[object] = ()) -> Result:
         """Runs one statement with `:name` parameters; names it does not use are allowed."""
-        return Result(self._driver.execute(sql, values))
+        return Result(self._driver.execute(sql, values), sql)
 
-    def execute_many(self, sql: str, rows: Iterable[Mapping[str, Any]]) -> None:
+    def execute_many(self, sql: str, rows: Iterable[Mapping[str, object]]) -> None:
         """Runs one statement for each of `rows`."""
         self._driver.executemany(sql, rows)
 

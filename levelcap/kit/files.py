@@ -17,6 +17,8 @@ from typing import Any
 
 from levelcap.kit.errors import BadFile, BadValue, Corrupt, NoSpace, refuse
 
+# Made once: `json.dumps` makes one at every call, which takes longer than a short line itself.
+_LINE = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 TMP = ".tmp-"  # a file or folder being written; cleared by `publish.sweep`
 
 
@@ -28,7 +30,7 @@ class Lines:
     torn_bytes: int
 
 
-def dump_json(value: Any) -> bytes:
+def dump_json(value: object) -> bytes:
     """Returns `value` as UTF-8 JSON, keys sorted; NaN and infinities are refused."""
     try:
         text = json.dumps(value, ensure_ascii=False, allow_nan=False, sort_keys=True, indent=1)
@@ -100,7 +102,7 @@ def keep_private(path: Path) -> Path:
     return path
 
 
-def write_json(path: Path, value: Any) -> None:
+def write_json(path: Path, value: object) -> None:
     """Writes `value` as strict JSON, atomically (see `dump_json`, `write_bytes`)."""
     write_bytes(path, dump_json(value))
 
@@ -118,7 +120,7 @@ def read_json(path: Path) -> Any:
         raise BadFile(refuse(what, str(path), "Check the file's name and content")) from error
 
 
-def append_jsonl(path: Path, records: Iterable[Any], sync: bool = False) -> None:
+def append_jsonl(path: Path, records: Iterable[object], sync: bool = False) -> None:
     """Appends records, one line each, in one write under a lock.
 
     A torn last line (a kill in the middle of an earlier append) is cut off first: it was never
@@ -142,10 +144,10 @@ def append_jsonl(path: Path, records: Iterable[Any], sync: bool = False) -> None
             os.fsync(file.fileno())
 
 
-def dump_line(record: Any) -> bytes:
+def dump_line(record: object) -> bytes:
     """Returns one JSONL line: strict, compact, keys in the given order."""
     try:
-        text = json.dumps(record, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+        text = _LINE.encode(record)
     except (ValueError, TypeError) as error:
         remedy = "Use finite numbers, text, lists and mappings"
         raise BadValue(refuse(f"cannot be a JSON line ({error})", record, remedy)) from error

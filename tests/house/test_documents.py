@@ -1,5 +1,6 @@
 """Seven documents, and nothing a user can type is missing in them."""
 
+import ast
 import os
 import re
 import subprocess
@@ -86,3 +87,13 @@ def test_no_file_names_a_place_on_somebodys_machine():
             if MACHINE_PATHS.search(line):
                 found.append(f"{name_of(path)}:{number} {line.strip()[:80]}")
     assert found == []
+
+
+def test_the_map_in_front_of_a_folder_names_files_that_are_there():
+    missing = []
+    for path in PACKAGE.rglob("__init__.py"):
+        words = ast.get_docstring(ast.parse(path.read_text())) or ""
+        for name in re.findall(r"(?<![\w./])([a-z_]+\.py)\b", words):
+            if not (path.parent / name).is_file():
+                missing.append(f"{name_of(path)}: {name}")
+    assert missing == []

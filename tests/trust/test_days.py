@@ -14,7 +14,7 @@ from levelcap.jobs import history, rows
 from levelcap.jobs.job import Stale
 from levelcap.jobs.schema import migrate
 from levelcap.jobs.store import Store
-from levelcap.kit import db
+from levelcap.kit import db, sqlite
 from levelcap.kit.clock import Clock
 from levelcap.kit.errors import UnknownName
 from tests.trust import roles
@@ -156,6 +156,7 @@ def simulate(tmp_path, monkeypatch, days, workers, clock):
     # Power cuts are no part of this: without waiting for the disk a day takes seconds.
     opened = engine._open
     monkeypatch.setattr(engine, "_open", lambda use: hurried(opened(use)))
+    monkeypatch.setattr(sqlite.Driver, "sync_log", lambda driver, path: None)
     migrate(engine)
     with db.transaction(engine) as connection:
         connection.execute(roles.EFFECTS_TABLE)

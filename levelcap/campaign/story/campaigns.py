@@ -35,7 +35,7 @@ class Named(Protocol):
 
 @dataclass(frozen=True)
 class Campaign:
-    """One row; the fields are those of the formats page."""
+    """One row; its fields are a format (ARCHITECTURE, Files)."""
 
     id: str
     hero_id: str

@@ -1,7 +1,7 @@
 """The battle log: what happened, in order, for people and for pages.
 
-Kinds are those of the formats page: queue.*, data.*, training.*, hero.*, service.*, vault.*, job.*,
-league.*. Rows are numbered without gaps in the order they were committed.
+Kinds are a format (ARCHITECTURE, Files): queue.*, data.*, training.*, hero.*, service.*, vault.*,
+job.*, league.*. Rows are numbered without gaps in the order they were committed.
 """
 
 from __future__ import annotations

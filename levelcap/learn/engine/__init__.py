@@ -5,5 +5,5 @@ task.py      what a trainer brings
 config.py    the knobs
 optim.py     AdamW and MuonAdamW; schedule.py: learning rate and EMA; guard.py: non-finite updates
 state.py     checkpoints; folder.py: the run's folder; stops.py: when a run ends
-threads.py   torch threads by measurement; progress.py: the line one sees
+threads.py   torch threads by measurement
 """

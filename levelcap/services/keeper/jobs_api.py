@@ -1,4 +1,4 @@
-"""Routes of the queue. Answers have the shapes of the formats page."""
+"""Routes of the queue. Their shapes are a format (ARCHITECTURE, Files)."""
 
 from __future__ import annotations
 
