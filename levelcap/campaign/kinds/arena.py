@@ -14,12 +14,12 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from levelcap.campaign.kinds.kind import Asked, HeroFile, Learned, Noted, Progress, Stat
+from levelcap.campaign.kinds.kind import Asked, HeroFile, Kind, Learned, Noted, Progress, Stat
 from levelcap.campaign.story import campaigns, quests, runs
 from levelcap.campaign.story.campaigns import Campaign
 from levelcap.campaign.story.demos import find_demos
 from levelcap.campaign.story.events import say
-from levelcap.campaign.story.runs import Gain, Run
+from levelcap.campaign.story.runs import Gain
 from levelcap.campaign.story.strength import difference
 from levelcap.jobs.store import Store
 from levelcap.kit.db import Connection, reading, transaction
@@ -59,11 +59,11 @@ class ArenaHero(HeroFile):
         return self.world
 
 
-class Arena:
+class Arena(Kind):
     """The kind."""
 
     name = "arena"
-    hero_file: type[HeroFile] = ArenaHero
+    hero_file = ArenaHero
     role = "decision"
     first_hero = campaigns.FIRST_HERO
     accuracy = "win rate against the sealed panel"
@@ -113,14 +113,6 @@ class Arena:
         level = Stat(steps // STEPS_A_LEVEL, f"steps // {STEPS_A_LEVEL}", steps)
         return Learned(level, Stat(steps, "optimizer updates", steps))
 
-    def facts(self, run: Run | None, metrics: dict[str, float]) -> dict[str, Any]:
-        """Nothing more."""
-        return {}
-
-    def questions(self, entry: Entry) -> dict[str, Any]:
-        """The panel is the same for all, and so is its seed: Elo must be comparable."""
-        return {}
-
     def judge(self, place: Path, asked: Asked, on_progress: Progress) -> dict[str, Any]:
         """The quick evaluation: sealed panel, bots, Elo."""
         from levelcap.trials.evaluate import evaluate
@@ -139,9 +131,6 @@ class Arena:
             campaigns.advance(connection, entry.campaign, entry.step, figures)
         told = {"elo": result["elo"], "text": result["text"]}
         return Noted(told, f"Elo {result['text']}", {"elo": elo, "low": low, "high": high})
-
-    def take_notes(self, connection: Connection, run: Run, hero: HeroFile) -> None:
-        """Its runs write nothing that the database needs."""
 
 
 @dataclass(frozen=True)

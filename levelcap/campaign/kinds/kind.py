@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any, Literal, Protocol
+from typing import Annotated, Any, ClassVar, Literal, Protocol
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
@@ -24,6 +24,17 @@ from levelcap.vault.ledger import Entry
 
 Progress = Callable[[int, int, str], None]
 Words = Annotated[str, AfterValidator(check_words)]
+
+
+class Asked(Protocol):
+    """What a checkpoint is asked in an evaluation (its payload); a kind reads what concerns it."""
+
+    games: int
+    seed: int
+    skill_id: str | None
+    preset: str | None
+    level: int | None
+    passives: Literal["lite", "full"]
 
 
 class HeroFile(BaseModel):
@@ -72,18 +83,6 @@ class Learned:
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What a checkpoint is asked in an evaluation; a kind reads what concerns it."""
-
-    games: int
-    seed: int
-    skill_id: str | None
-    preset: str | None
-    level: int | None
-    passives: str
-
-
-@dataclass(frozen=True)
 class Noted:
     """What an evaluation says: for the quest, and in words."""
 
@@ -92,44 +91,52 @@ class Noted:
     data: dict[str, Any]
 
 
-class Kind(Protocol):
-    """One kind of hero."""
+class Kind:
+    """One kind of hero; what it does not say is as below."""
 
-    name: str
-    hero_file: type[HeroFile]
-    role: str  # of its checkpoints in the ledger
-    first_hero: str  # who gets its quests while a hero of another kind is chosen
-    accuracy: str  # what ACC is
-    eval_kind: str  # of its evaluations in the vault
+    name: ClassVar[str]
+    hero_file: ClassVar[type[HeroFile]]
+    role: ClassVar[str]  # of its checkpoints in the ledger
+    first_hero: ClassVar[str]  # who gets its quests while a hero of another kind is chosen
+    accuracy: ClassVar[str]  # what ACC is
+    eval_kind: ClassVar[str]  # of its evaluations in the vault
 
     def owns(self, meta: Meta) -> bool:
         """Is this a checkpoint of this kind?"""
+        raise NotImplementedError
 
     def next_recipe(
         self, connection: Connection, hero: Any, campaign: Campaign, stopped: Callable[[str], bool]
     ) -> dict[str, Any] | None:
         """What should run next; None: there is work already. stopped: is this quest halted?"""
+        raise NotImplementedError
 
     def settle(self, store: Store, campaign: Campaign) -> None:
         """Was it worth it? Write gains and costs of what was judged."""
 
     def judge_best(self, connection: Connection, hero: str) -> Verdict | None:
         """The verdict on the best checkpoint that is not champion; None: there is none."""
+        raise NotImplementedError
 
     def learned(self, connection: Connection, campaign: Campaign | None) -> Learned:
         """Level and XP."""
+        raise NotImplementedError
 
     def facts(self, run: Run | None, metrics: dict[str, float]) -> dict[str, Any]:
         """What the ledger says of a checkpoint besides what it says of every one."""
+        return {}
 
     def questions(self, entry: Entry) -> dict[str, Any]:
         """What a checkpoint is asked by default, as part of an evaluation's payload."""
+        return {}
 
     def judge(self, place: Path, asked: Asked, on_progress: Progress) -> dict[str, Any]:
         """Evaluate the checkpoint in a folder (with torch)."""
+        raise NotImplementedError
 
     def note_result(self, connection: Connection, entry: Entry, result: dict[str, Any]) -> Noted:
         """Write what an evaluation says into the checkpoint's row and its campaign."""
+        raise NotImplementedError
 
     def take_notes(self, connection: Connection, run: Run, hero: HeroFile) -> None:
         """Take in what a run has written about itself since the last time."""

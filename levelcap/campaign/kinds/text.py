@@ -10,11 +10,10 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, model_validator
 
 from levelcap.campaign.kinds import studies
-from levelcap.campaign.kinds.kind import Asked, HeroFile, Learned, Noted, Progress, Stat
+from levelcap.campaign.kinds.kind import Asked, HeroFile, Kind, Learned, Noted, Progress, Stat
 from levelcap.campaign.story import campaigns, skills
 from levelcap.campaign.story.campaigns import Campaign
 from levelcap.campaign.story.runs import Run
-from levelcap.jobs.store import Store
 from levelcap.kit.db import Connection
 from levelcap.kit.paths import get_base_dir
 from levelcap.nets.meta import TEXT_WORLD, Meta
@@ -78,11 +77,11 @@ class TextHeroFile(HeroFile):
         return "training from published weights is not built yet"
 
 
-class Text:
+class Text(Kind):
     """The kind."""
 
     name = "text"
-    hero_file: type[HeroFile] = TextHeroFile
+    hero_file = TextHeroFile
     role = "text"
     first_hero = "dio-tiny"
     accuracy = "answers of the last exam that are exact"
@@ -101,9 +100,6 @@ class Text:
     ) -> dict[str, Any] | None:
         """School, rounds of study, sparring now and then."""
         return studies.next_recipe(connection, hero, campaign, stopped)
-
-    def settle(self, store: Store, campaign: Campaign) -> None:
-        """Its exams say what a run has gained."""
 
     def judge_best(self, connection: Connection, hero: str) -> Verdict | None:
         """More passed levels than the champion, or as many and certainly more exact."""

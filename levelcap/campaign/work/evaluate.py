@@ -7,7 +7,6 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field
 
 from levelcap.campaign.kinds.heroes import kind_of_meta, kind_of_role
-from levelcap.campaign.kinds.kind import Asked
 from levelcap.campaign.story import quests
 from levelcap.campaign.story.events import say
 from levelcap.campaign.story.skills import track
@@ -48,9 +47,8 @@ class Evaluate(Work):
     def perform(self, bench: Bench) -> Result:
         """Let its kind judge it."""
         place = bench.locate(self.checkpoint)
-        asked = Asked(self.games, self.seed, self.skill_id, self.preset, self.level, self.passives)
         return kind_of_meta(meta_of(place)).judge(
-            place, asked, lambda done, total, what: bench.context.progress(done / total, what)
+            place, self, lambda done, total, what: bench.context.progress(done / total, what)
         )
 
     def effect(self, connection: Connection, store: Store, job: Job, result: Result) -> None:
