@@ -1,7 +1,7 @@
 # levelcap: `make` alone lists the commands.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help setup up test test-trust check soak bench bench-peers lock clean
+.PHONY: help setup up test test-trust check js soak bench bench-peers lock clean
 
 # System packages beyond Python itself; scripts/setup.sh installs the missing ones as root.
 export APT_PACKAGES :=
@@ -29,7 +29,13 @@ check: setup  ## ruff, mypy, import contracts, rules of the house
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
+	@$(MAKE) -s js
 	@$(BIN)/python -m pytest tests/house
+
+js:  ## format and lint rules of the browser's code (Biome, pinned in package-lock.json)
+	@if ! command -v npm >/dev/null; then echo "js: npm is not installed, nothing was checked"; else \
+	  [ node_modules/.package-lock.json -nt package-lock.json ] || npm ci --silent --no-audit --no-fund; \
+	  node_modules/.bin/biome check; fi
 
 soak: setup  ## the long tests
 	@$(BIN)/python -m pytest -m "soak or slow" --timeout 3600

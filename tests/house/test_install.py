@@ -1,6 +1,7 @@
 """The locks pin everything, say nothing about a machine, and are what is installed."""
 
 import importlib.metadata
+import json
 import re
 from pathlib import Path
 
@@ -72,3 +73,14 @@ def test_every_run_dependency_is_locked():
     required = importlib.metadata.requires("levelcap") or []
     plain = {key(re.match(r"[A-Za-z0-9_.-]+", r)[0]) for r in required if "extra ==" not in r}
     assert plain - set(entries(LOCKS[0])) == {"torch"}
+
+
+def test_the_browsers_tools_are_pinned_by_version_and_hash():
+    lock = json.loads((ROOT / "package-lock.json").read_text())
+    wanted = json.loads((ROOT / "package.json").read_text())["devDependencies"]
+    assert wanted == lock["packages"][""]["devDependencies"]
+    assert all(re.fullmatch(r"\d+\.\d+\.\d+", version) for version in wanted.values())
+    tools = {name: row for name, row in lock["packages"].items() if name}
+    assert tools and all(row["integrity"].startswith("sha512-") for row in tools.values())
+    # Where a package was fetched from is a matter of each machine.
+    assert not any("resolved" in row for row in tools.values())

@@ -5,8 +5,8 @@ table.py      the only list of kinds of work: a new one is a file here and a lin
 desk.py       entering a quest: recipe -> job, run and quest in one transaction
 bench.py      the torch side: a worker's handlers, made of the table
 recipes.py    recipes out of YAML and JSON
+fields.py     types of their fields; lessons.py  sets of lessons
 training.py   what kinds of work with a run folder share; snapshots.py  a snapshot's row
-demos.py      recorded shards; lessons.py  sets of lessons
 
 Everything here loads without torch; `perform` imports what it needs when a worker calls it.
 """

@@ -173,7 +173,11 @@ def _refusal(answer: httpx.Response) -> Exception:
 
 
 class Chat(Element, component=STATIC / "oracle" / "chat.js"):
-    """The conversation."""
+    """The conversation; `base` is where its modules lie."""
+
+    def __init__(self, base: str) -> None:
+        super().__init__()
+        self._props["base"] = base
 
 
 def build(tavern: Tavern, version: str) -> None:
@@ -185,4 +189,4 @@ def build(tavern: Tavern, version: str) -> None:
         ui.add_head_html(f'<link rel="stylesheet" href="/static/{version}/oracle/oracle.css">')
         with frame(tavern, PATH, moment):
             page_heading("Oracle", "Ask a text hero, or two of its checkpoints side by side.")
-            Chat()
+            Chat(f"/static/{version}/oracle")

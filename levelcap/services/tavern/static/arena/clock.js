@@ -1,7 +1,9 @@
 // Which tick is shown now. A live match is followed a little behind its newest state; a replay, or
 // a live match that was scrubbed back, runs by itself.
 
-const WINDOW_MS = 2000, GAP_MS = 500, FAR_TICKS = 40;
+const WINDOW_MS = 2000,
+  GAP_MS = 500,
+  FAR_TICKS = 40;
 
 export class Clock {
   constructor(tape, live) {
@@ -9,7 +11,7 @@ export class Clock {
     this.tick = 0;
     this.paused = false;
     this.speed = 1;
-    this.attached = live;   // following the newest state
+    this.attached = live; // following the newest state
     this.live = live;
     this._offsets = [];
     this._lastArrival = 0;
@@ -27,7 +29,9 @@ export class Clock {
     while (this._offsets.length && now - this._offsets[0].now > WINDOW_MS) this._offsets.shift();
   }
 
-  _ticksIn(ms) { return ms * 0.03 * this.speed; }
+  _ticksIn(ms) {
+    return ms * 0.03 * this.speed;
+  }
 
   setSpeed(speed) {
     this.speed = speed;
@@ -61,5 +65,8 @@ export class Clock {
     this.attached = this.live && tick >= this.tape.last - 3;
   }
 
-  toLive() { this.attached = this.live; this.paused = false; }
+  toLive() {
+    this.attached = this.live;
+    this.paused = false;
+  }
 }

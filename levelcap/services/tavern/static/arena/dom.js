@@ -30,13 +30,18 @@ export function svg(path, size = 20) {
 }
 
 export const ICONS = {
-  play: 'M7 4l13 8-13 8z', pause: 'M8 5v14M16 5v14', help: 'M9 9a3 3 0 1 1 4 3c-1 .5-1 1-1 2M12 18v.01',
-  full: 'M4 9V4h5M20 9V4h-5M4 15v5h5M20 15v5h-5', live: 'M12 12m-3 0a3 3 0 1 0 6 0a3 3 0 1 0-6 0M5 5a10 10 0 0 0 0 14M19 5a10 10 0 0 1 0 14',
+  play: 'M7 4l13 8-13 8z',
+  pause: 'M8 5v14M16 5v14',
+  help: 'M9 9a3 3 0 1 1 4 3c-1 .5-1 1-1 2M12 18v.01',
+  full: 'M4 9V4h5M20 9V4h-5M4 15v5h5M20 15v5h-5',
+  live: 'M12 12m-3 0a3 3 0 1 0 6 0a3 3 0 1 0-6 0M5 5a10 10 0 0 0 0 14M19 5a10 10 0 0 1 0 14',
   eye: 'M2 12s4-7 10-7 10 7 10 7-4 7-10 7-10-7-10-7zM12 12m-3 0a3 3 0 1 0 6 0a3 3 0 1 0-6 0',
   leave: 'M6 6l12 12M18 6L6 18',
 };
 
-export function setText(node, text) { if (node.textContent !== text) node.textContent = text; }
+export function setText(node, text) {
+  if (node.textContent !== text) node.textContent = text;
+}
 
 export const clockText = (seconds) => {
   const whole = Math.max(0, Math.floor(seconds));

@@ -2,18 +2,26 @@
 
 import { GREEN, GOLD, CYAN, TEAMS, WHITE, glow, mix } from './shapes.js';
 
-const MOST = 260, AREA = 3;
+const MOST = 260,
+  AREA = 3;
 const calm = () => matchMedia('(prefers-reduced-motion: reduce)').matches;
 
 export class Effects {
-  constructor() { this.all = []; this.shake = 0; }
+  constructor() {
+    this.all = [];
+    this.shake = 0;
+  }
 
-  clear() { this.all = []; this.shake = 0; }
+  clear() {
+    this.all = [];
+    this.shake = 0;
+  }
 
   // What changed from one state to the next.
   compare(header, a, b) {
     b.players.forEach((now, p) => {
-      const was = a.players[p], colour = TEAMS[header.seats[p].team];
+      const was = a.players[p],
+        colour = TEAMS[header.seats[p].team];
       const lost = was.hp + was.shield - now.hp - now.shield;
       if (was.alive && lost > 0.5 && lost < 500) this._hit(was, lost, colour);
       if (was.alive && !now.alive) this._burst(was, colour);
@@ -41,7 +49,8 @@ export class Effects {
   }
 
   _spark(x, y, colour, speed, life) {
-    const a = Math.random() * 2 * Math.PI, v = speed * (0.4 + Math.random());
+    const a = Math.random() * 2 * Math.PI,
+      v = speed * (0.4 + Math.random());
     this._add({ kind: 'spark', x, y, vx: v * Math.cos(a), vy: v * Math.sin(a), colour, life });
   }
 
@@ -53,16 +62,26 @@ export class Effects {
     this.shake = Math.min(1, this.shake + 0.5);
   }
 
-  _ring({ x, y }, radius, colour, life) { this._add({ kind: 'ring', x, y, radius, colour, life }); }
+  _ring({ x, y }, radius, colour, life) {
+    this._add({ kind: 'ring', x, y, radius, colour, life });
+  }
 
   _flash({ x, y, angle }) {
-    this._add({ kind: 'glow', x: x + 1.3 * Math.cos(angle), y: y + 1.3 * Math.sin(angle), radius: 0.9, colour: '#ffe9a8', life: 90 });
+    this._add({
+      kind: 'glow',
+      x: x + 1.3 * Math.cos(angle),
+      y: y + 1.3 * Math.sin(angle),
+      radius: 0.9,
+      colour: '#ffe9a8',
+      life: 90,
+    });
   }
 
   _ability(seat, was, now, colour) {
     seat.abilities.forEach((ability, slot) => {
       if (now.wait[slot] <= was.wait[slot] + 0.02) return; // its cooldown has not just begun
-      const far = Math.hypot(now.aimX, now.aimY) || 1, share = Math.min(1, ability.range / far);
+      const far = Math.hypot(now.aimX, now.aimY) || 1,
+        share = Math.min(1, ability.range / far);
       const spot = { x: now.x + now.aimX * share, y: now.y + now.aimY * share };
       if (ability.kind === 'blast') {
         this._add({ kind: 'glow', ...spot, radius: AREA * 1.4, colour, life: 380 });
@@ -80,9 +99,12 @@ export class Effects {
 
   draw(g, camera, ms) {
     this.shake = Math.max(0, this.shake - ms / 350);
-    this.all = this.all.filter((e) => (e.age += ms) < e.life);
+    for (const e of this.all) e.age += ms;
+    this.all = this.all.filter((e) => e.age < e.life);
     for (const e of this.all) {
-      const t = e.age / e.life, x = camera.px(e.x), y = camera.py(e.y);
+      const t = e.age / e.life,
+        x = camera.px(e.x),
+        y = camera.py(e.y);
       g.globalAlpha = 1 - t;
       if (e.kind === 'glow') {
         const r = e.radius * camera.scale * (0.7 + 0.5 * t);
@@ -92,9 +114,12 @@ export class Effects {
       } else if (e.kind === 'ring') {
         g.strokeStyle = e.colour;
         g.lineWidth = Math.max(1, 0.32 * camera.scale * (1 - t));
-        g.beginPath(); g.arc(x, y, e.radius * camera.scale * (0.25 + 0.75 * Math.sqrt(t)), 0, 2 * Math.PI); g.stroke();
+        g.beginPath();
+        g.arc(x, y, e.radius * camera.scale * (0.25 + 0.75 * Math.sqrt(t)), 0, 2 * Math.PI);
+        g.stroke();
       } else if (e.kind === 'spark') {
-        e.x += e.vx * ms / 1000; e.y += e.vy * ms / 1000;
+        e.x += (e.vx * ms) / 1000;
+        e.y += (e.vy * ms) / 1000;
         const s = Math.max(1.5, 0.16 * camera.scale);
         g.fillStyle = e.colour;
         g.fillRect(x - s / 2, y - s / 2, s, s);
@@ -102,7 +127,10 @@ export class Effects {
         g.strokeStyle = e.colour;
         g.lineWidth = 1.1 * camera.scale * (1 - t);
         g.lineCap = 'round';
-        g.beginPath(); g.moveTo(x, y); g.lineTo(camera.px(e.tx), camera.py(e.ty)); g.stroke();
+        g.beginPath();
+        g.moveTo(x, y);
+        g.lineTo(camera.px(e.tx), camera.py(e.ty));
+        g.stroke();
       } else if (e.kind === 'number') {
         g.fillStyle = e.colour;
         g.font = `700 ${Math.max(11, 0.85 * camera.scale)}px system-ui, sans-serif`;
@@ -113,4 +141,3 @@ export class Effects {
     g.globalAlpha = 1;
   }
 }
-

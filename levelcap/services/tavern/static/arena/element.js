@@ -6,6 +6,10 @@ export default {
     const { mount } = await import(`${this.base}/main.js`);
     if (this.$el?.isConnected) this.arena = mount(this.$el);
   },
-  unmounted() { this.arena?.close(); },
-  render() { return Vue.h('div', { class: 'arena' }); },
+  unmounted() {
+    this.arena?.close();
+  },
+  render() {
+    return Vue.h('div', { class: 'arena' });
+  },
 };

@@ -2,11 +2,13 @@
 
 import { TEAMS, mix } from './shapes.js';
 
-const MOST_PX = 1800, RIM = 3;
+const MOST_PX = 1800,
+  RIM = 3;
 
 // Returns {image, half}: a square picture of the map and `RIM` units around it.
 export function paintGround(header) {
-  const half = header.half + RIM, unit = Math.min(32, Math.floor(MOST_PX / (2 * half)));
+  const half = header.half + RIM,
+    unit = Math.min(32, Math.floor(MOST_PX / (2 * half)));
   const side = Math.round(2 * half * unit);
   const image = document.createElement('canvas');
   image.width = image.height = side;
@@ -21,9 +23,18 @@ export function paintGround(header) {
 }
 
 function paintFloor(g, header, at, unit) {
-  const { half } = header, tile = 2;
-  const [left, top] = at(-half, half), size = 2 * half * unit;
-  const floor = g.createRadialGradient(left + size / 2, top + size / 2, size * 0.1, left + size / 2, top + size / 2, size * 0.75);
+  const { half } = header,
+    tile = 2;
+  const [left, top] = at(-half, half),
+    size = 2 * half * unit;
+  const floor = g.createRadialGradient(
+    left + size / 2,
+    top + size / 2,
+    size * 0.1,
+    left + size / 2,
+    top + size / 2,
+    size * 0.75,
+  );
   floor.addColorStop(0, '#2a3140');
   floor.addColorStop(1, '#161b25');
   g.fillStyle = floor;
@@ -41,7 +52,10 @@ function paintFloor(g, header, at, unit) {
   g.beginPath();
   for (let k = -half; k <= half; k += tile) {
     const [x, y] = at(k, k);
-    g.moveTo(x, top); g.lineTo(x, top + size); g.moveTo(left, y); g.lineTo(left + size, y);
+    g.moveTo(x, top);
+    g.lineTo(x, top + size);
+    g.moveTo(left, y);
+    g.lineTo(left + size, y);
   }
   g.stroke();
   g.strokeStyle = '#5b6b86';
@@ -51,7 +65,8 @@ function paintFloor(g, header, at, unit) {
 
 function paintMarks(g, header, at, unit) {
   if (header.structures.length) {
-    const [a, y] = at(header.structures[2].x, 0), [b] = at(header.structures[5].x, 0);
+    const [a, y] = at(header.structures[2].x, 0),
+      [b] = at(header.structures[5].x, 0);
     g.fillStyle = '#ffffff0d';
     g.fillRect(a, y - 3.2 * unit, b - a, 6.4 * unit);
     g.strokeStyle = '#ffffff14';
@@ -60,18 +75,23 @@ function paintMarks(g, header, at, unit) {
     g.setLineDash([]);
   }
   header.bases.forEach(([bx, by], team) => {
-    const [x, y] = at(bx, by), light = g.createRadialGradient(x, y, unit, x, y, 7 * unit);
+    const [x, y] = at(bx, by),
+      light = g.createRadialGradient(x, y, unit, x, y, 7 * unit);
     light.addColorStop(0, `${TEAMS[team]}44`);
     light.addColorStop(1, `${TEAMS[team]}00`);
     g.fillStyle = light;
-    g.beginPath(); g.arc(x, y, 7 * unit, 0, 2 * Math.PI); g.fill();
+    g.beginPath();
+    g.arc(x, y, 7 * unit, 0, 2 * Math.PI);
+    g.fill();
   });
 }
 
 function paintWalls(g, header, at, unit) {
   const high = 0.3 * unit; // walls stand up a little towards the viewer
   for (const [x, y, w, h] of header.walls) {
-    const [left, top] = at(x - w, y + h), width = 2 * w * unit, height = 2 * h * unit;
+    const [left, top] = at(x - w, y + h),
+      width = 2 * w * unit,
+      height = 2 * h * unit;
     g.fillStyle = '#00000070';
     g.fillRect(left + 0.25 * unit, top + 0.35 * unit, width, height);
     g.fillStyle = '#39445a';
@@ -86,8 +106,14 @@ function paintWalls(g, header, at, unit) {
     g.strokeRect(left + 0.5, top - high + 0.5, width - 1, height - 1);
     g.strokeStyle = '#00000033';
     g.beginPath();
-    for (let k = 1; k < 2 * w; k++) { g.moveTo(left + k * unit, top - high); g.lineTo(left + k * unit, top - high + height); }
-    for (let k = 1; k < 2 * h; k++) { g.moveTo(left, top - high + k * unit); g.lineTo(left + width, top - high + k * unit); }
+    for (let k = 1; k < 2 * w; k++) {
+      g.moveTo(left + k * unit, top - high);
+      g.lineTo(left + k * unit, top - high + height);
+    }
+    for (let k = 1; k < 2 * h; k++) {
+      g.moveTo(left, top - high + k * unit);
+      g.lineTo(left + width, top - high + k * unit);
+    }
     g.stroke();
   }
 }

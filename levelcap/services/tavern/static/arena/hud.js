@@ -1,9 +1,11 @@
 // What is written over the canvas: clock, sides, value, who fell, scores, own abilities, the end.
 
 import { clockText, el, setText } from './dom.js';
+import { bestPlayers } from './ranking.js';
 import { TEAMS } from './shapes.js';
 
-const SHOWN_MS = 5000, EVERY_MS = 90;
+const SHOWN_MS = 5000,
+  EVERY_MS = 90;
 const CAUSES = { shot: '⟶', blast: '✸', tower: 'tower', creep: 'creeps', zone: 'the zone', unknown: '·' };
 const KEYS = ['Q', 'E', 'R'];
 
@@ -30,7 +32,10 @@ export class Hud {
     this.say('');
   }
 
-  say(text) { setText(this.hint, text); this.hint.hidden = !text; }
+  say(text) {
+    setText(this.hint, text);
+    this.hint.hidden = !text;
+  }
 
   _prepare(header) {
     this._ready = true;
@@ -38,13 +43,32 @@ export class Hud {
     this.title = el('b', '', {}, header.title);
     this.clock = el('span', 'hud-clock');
     this.sides = [0, 1].map((team) => el('div', `hud-side side-${team}`));
-    this.value = el('div', 'hud-value', { title: 'What the nets expect: the share of the bar is their chance to win' }, el('i'));
-    this.middle = el('div', 'hud-middle', {}, this.title, this.clock, el('small', '', {}, header.objective.toLowerCase()), this.value);
+    this.value = el(
+      'div',
+      'hud-value',
+      { title: 'What the nets expect: the share of the bar is their chance to win' },
+      el('i'),
+    );
+    this.middle = el(
+      'div',
+      'hud-middle',
+      {},
+      this.title,
+      this.clock,
+      el('small', '', {}, header.objective.toLowerCase()),
+      this.value,
+    );
     this.top.replaceChildren(this.sides[0], this.middle, this.sides[1]);
     this.rows = header.seats.map((seat, p) => {
-      const row = el('li', '', { onclick: () => this.actions.follow(p) },
-        el('i', 'chip', { style: `background:${TEAMS[seat.team]}` }), el('span', 'who', {}, this._called(header, p)),
-        el('span', 'hp', {}, el('i')), el('span', 'tally', {}, '0 / 0'));
+      const row = el(
+        'li',
+        '',
+        { onclick: () => this.actions.follow(p) },
+        el('i', 'chip', { style: `background:${TEAMS[seat.team]}` }),
+        el('span', 'who', {}, this._called(header, p)),
+        el('span', 'hp', {}, el('i')),
+        el('span', 'tally', {}, '0 / 0'),
+      );
       row.title = `${seat.name}, ${seat.champion}: click to follow`;
       return row;
     });
@@ -63,24 +87,44 @@ export class Hud {
     this.ammo = el('span', 'hand-ammo');
     this.life = el('div', 'hand-life', {}, el('i'), el('b'));
     this.keys = seat.abilities.map((ability, slot) => {
-      const shown = el('button', 'hand-key', { type: 'button', title: has[slot] ? `${KEYS[slot]}: ${ability.kind}, every ${ability.cooldown_s} s` : 'no ability' },
-        el('b', '', {}, KEYS[slot]), el('small', '', {}, has[slot] ? ability.kind : ''), el('i', 'wait'));
+      const shown = el(
+        'button',
+        'hand-key',
+        {
+          type: 'button',
+          title: has[slot] ? `${KEYS[slot]}: ${ability.kind}, every ${ability.cooldown_s} s` : 'no ability',
+        },
+        el('b', '', {}, KEYS[slot]),
+        el('small', '', {}, has[slot] ? ability.kind : ''),
+        el('i', 'wait'),
+      );
       this._touch(shown, KEYS[slot].toLowerCase());
       shown.hidden = !has[slot];
       return shown;
     });
-    const use = el('button', 'hand-key', { type: 'button', title: 'Space: take or reload' }, el('b', '', {}, '␣'), el('small', '', {}, 'take'));
+    const use = el(
+      'button',
+      'hand-key',
+      { type: 'button', title: 'Space: take or reload' },
+      el('b', '', {}, '␣'),
+      el('small', '', {}, 'take'),
+    );
     this._touch(use, 'use');
     this.hand.replaceChildren(this.life, el('div', 'hand-keys', {}, ...this.keys, use, this.ammo));
   }
 
   _touch(button, name) {
-    button.addEventListener('pointerdown', (e) => { e.preventDefault(); this.stage.input?.press(name, true); });
-    for (const end of ['pointerup', 'pointerleave']) button.addEventListener(end, () => this.stage.input?.press(name, false));
+    button.addEventListener('pointerdown', (e) => {
+      e.preventDefault();
+      this.stage.input?.press(name, true);
+    });
+    for (const end of ['pointerup', 'pointerleave'])
+      button.addEventListener(end, () => this.stage.input?.press(name, false));
   }
 
   update(moment, now) {
-    const { tape } = this.stage, { header } = tape;
+    const { tape } = this.stage,
+      { header } = tape;
     if (!this._ready) this._prepare(header);
     this._feed(moment.tick, now);
     if (now - this._drawnAt < EVERY_MS) return;
@@ -100,7 +144,9 @@ export class Hud {
     if (moment.over) return '';
     if (!mine.alive) return mine.respawn > 0 ? `You return in ${mine.respawn} s` : 'You are out';
     if (!moment.idle) return '';
-    return matchMedia('(pointer: coarse)').matches ? 'Drag on the left to move, touch the right to fire there' : 'Move with W A S D, aim with the mouse, click to fire';
+    return matchMedia('(pointer: coarse)').matches
+      ? 'Drag on the left to move, touch the right to fire there'
+      : 'Move with W A S D, aim with the mouse, click to fire';
   }
 
   _sides(header, moment) {
@@ -114,18 +160,28 @@ export class Hud {
       const seats = header.seats.map((seat, p) => ({ ...seat, p })).filter((seat) => seat.team === team);
       const names = [...new Set(seats.map((s) => (s.p === this.stage.me ? 'you' : s.name)))].join(' + ');
       let share, words;
-      if (header.goal) { share = moment.score[team] / header.goal; words = `${Math.floor(moment.score[team])} of ${header.goal}`; }
-      else if (header.structures.length) {
-        const mine = moment.structures.slice(3 * team, 3 * team + 3), all = header.structures.slice(3 * team, 3 * team + 3);
+      if (header.goal) {
+        share = moment.score[team] / header.goal;
+        words = `${Math.floor(moment.score[team])} of ${header.goal}`;
+      } else if (header.structures.length) {
+        const mine = moment.structures.slice(3 * team, 3 * team + 3),
+          all = header.structures.slice(3 * team, 3 * team + 3);
         const total = all.reduce((sum, s) => sum + s.hp, 0);
         const now = mine.reduce((sum, s, t) => sum + s.hp * all[t].hp, 0);
-        share = now / total; words = `${Math.round(now)} structure hp`;
+        share = now / total;
+        words = `${Math.round(now)} structure hp`;
       } else {
         const hp = seats.reduce((sum, s) => sum + moment.players[s.p].hp, 0);
-        share = hp / seats.reduce((sum, s) => sum + s.hp, 0); words = `${Math.ceil(hp)} hp`;
+        share = hp / seats.reduce((sum, s) => sum + s.hp, 0);
+        words = `${Math.ceil(hp)} hp`;
       }
       const node = this.sides[team];
-      if (!node.firstChild?.tagName) node.replaceChildren(el('b'), el('div', 'side-bar', {}, el('i', '', { style: `background:${TEAMS[team]}` })), el('small'));
+      if (!node.firstChild?.tagName)
+        node.replaceChildren(
+          el('b'),
+          el('div', 'side-bar', {}, el('i', '', { style: `background:${TEAMS[team]}` })),
+          el('small'),
+        );
       setText(node.children[0], names);
       node.children[1].firstChild.style.width = `${100 * Math.min(1, Math.max(0, share))}%`;
       setText(node.children[2], words);
@@ -134,7 +190,9 @@ export class Hud {
 
   // The nets' own estimates, turned to the side of blue.
   _value(header, moment) {
-    const views = moment.players.map((p, i) => (p.value === null ? null : header.seats[i].team === 0 ? p.value : -p.value)).filter((v) => v !== null);
+    const views = moment.players
+      .map((p, i) => (p.value === null ? null : header.seats[i].team === 0 ? p.value : -p.value))
+      .filter((v) => v !== null);
     const shown = this.stage.layers.value && header.teams === 2 && views.length > 0;
     this.value.hidden = !shown;
     if (!shown) return;
@@ -156,7 +214,10 @@ export class Hud {
     setText(this.ammo, mine.flags & 16 ? 'reloading' : `${mine.ammo} / ${seat.ammo}`);
     this.life.firstChild.style.width = `${100 * Math.min(1, mine.hp / seat.hp)}%`;
     setText(this.life.lastChild, `${Math.ceil(mine.hp)}${mine.shield > 0 ? ` + ${Math.ceil(mine.shield)}` : ''}`);
-    this.keys.forEach((key, slot) => { key.querySelector('.wait').style.height = `${100 * mine.wait[slot]}%`; key.classList.toggle('ready', mine.wait[slot] === 0); });
+    this.keys.forEach((key, slot) => {
+      key.querySelector('.wait').style.height = `${100 * mine.wait[slot]}%`;
+      key.classList.toggle('ready', mine.wait[slot] === 0);
+    });
   }
 
   // Everybody who has fallen up to this tick; a jump back takes lines away again.
@@ -167,7 +228,8 @@ export class Hud {
       for (const line of this.feed.children) line.classList.toggle('old', now - line.at > SHOWN_MS);
       return;
     }
-    const name = (seat) => el('b', '', { style: `color:${TEAMS[header.seats[seat].team]}` }, this._called(header, seat));
+    const name = (seat) =>
+      el('b', '', { style: `color:${TEAMS[header.seats[seat].team]}` }, this._called(header, seat));
     const fresh = due.length > this._notes ? due.slice(Math.max(this._notes, due.length - 4)) : [];
     this._notes = due.length;
     for (const note of fresh) {
@@ -181,25 +243,31 @@ export class Hud {
 
   _end(tape, moment) {
     const ended = tape.result && moment.tick >= tape.last - 0.5 && moment.over;
-    if (!ended || (this._ended && this._savedShown === Boolean(tape.saved))) { if (!ended && this._ended) { this.banner.hidden = true; this._ended = false; } return; }
+    if (!ended || (this._ended && this._savedShown === Boolean(tape.saved))) {
+      if (!ended && this._ended) {
+        this.banner.hidden = true;
+        this._ended = false;
+      }
+      return;
+    }
     this._ended = true;
     this._savedShown = Boolean(tape.saved);
-    const { header, result } = tape, me = this.stage.me;
+    const { header, result } = tape,
+      me = this.stage.me;
     const side = me === null ? null : header.seats[me].team;
-    const title = me === null ? result.headline : result.winner < 0 ? 'Draw' : result.winner === side ? 'Victory' : 'Defeat';
-    const names = result.winner >= 0 ? [...new Set(header.seats.filter((s) => s.team === result.winner).map((s) => s.name))].join(' + ') : '';
+    const title =
+      me === null ? result.headline : result.winner < 0 ? 'Draw' : result.winner === side ? 'Victory' : 'Defeat';
+    const names =
+      result.winner >= 0
+        ? [...new Set(header.seats.filter((s) => s.team === result.winner).map((s) => s.name))].join(' + ')
+        : '';
     const tone = result.winner < 0 ? '#f5c850' : TEAMS[result.winner];
     this.banner.replaceChildren(
       el('h2', '', { style: `color:${tone}` }, title),
       el('p', '', {}, `${names ? `${names} · ` : ''}${result.reason.toLowerCase()} · ${clockText(result.seconds)}`),
-      this._best(header, result), ...this.actions.endings(tape));
+      bestPlayers(header, result, me),
+      ...this.actions.endings(tape),
+    );
     this.banner.hidden = false;
-  }
-
-  _best(header, result) {
-    const order = result.tally.map(([kills, deaths], p) => ({ p, kills, deaths })).sort((a, b) => b.kills - a.kills || a.deaths - b.deaths).slice(0, 5);
-    return el('table', 'banner-table', {}, el('thead', '', {}, el('tr', '', {}, el('th', '', {}, 'player'), el('th', '', {}, 'kills'), el('th', '', {}, 'deaths'))),
-      el('tbody', '', {}, ...order.map(({ p, kills, deaths }) => el('tr', '', {},
-        el('td', '', { style: `color:${TEAMS[header.seats[p].team]}` }, p === this.stage.me ? 'you' : header.seats[p].name), el('td', '', {}, `${kills}`), el('td', '', {}, `${deaths}`)))));
   }
 }

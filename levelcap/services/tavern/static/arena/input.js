@@ -1,10 +1,21 @@
 // Keys and mouse of a person, as the 24 bytes that levelcap/play/person.py describes.
 
-const FIRE = 1, Q = 2, E = 4, R = 8, INTERACT = 16, EVERY_MS = 33;
+const FIRE = 1,
+  Q = 2,
+  E = 4,
+  R = 8,
+  INTERACT = 16,
+  EVERY_MS = 33;
 const BUTTONS = { KeyQ: Q, KeyE: E, KeyR: R, Space: INTERACT };
 const MOVES = {
-  KeyW: [0, 1], ArrowUp: [0, 1], KeyS: [0, -1], ArrowDown: [0, -1],
-  KeyA: [-1, 0], ArrowLeft: [-1, 0], KeyD: [1, 0], ArrowRight: [1, 0],
+  KeyW: [0, 1],
+  ArrowUp: [0, 1],
+  KeyS: [0, -1],
+  ArrowDown: [0, -1],
+  KeyA: [-1, 0],
+  ArrowLeft: [-1, 0],
+  KeyD: [1, 0],
+  ArrowRight: [1, 0],
 };
 
 export class Input {
@@ -12,16 +23,20 @@ export class Input {
     this.canvas = canvas;
     this.send = send;
     this.number = 0;
-    this.cursor = { x: 1, y: 0 };   // px on the canvas
-    this.pending = [];              // times of inputs that no picture shows yet
+    this.cursor = { x: 1, y: 0 }; // px on the canvas
+    this.pending = []; // times of inputs that no picture shows yet
     this._keys = new Set();
     this._held = 0;
     this._clicked = 0;
-    this._stick = null;             // a finger on the left half of the canvas
+    this._stick = null; // a finger on the left half of the canvas
     this._off = [];
     this._listen(window, 'keydown', (e) => this._key(e, true), true);
     this._listen(window, 'keyup', (e) => this._key(e, false), true);
-    this._listen(window, 'blur', () => { this._keys.clear(); this._held = 0; this._changed(); });
+    this._listen(window, 'blur', () => {
+      this._keys.clear();
+      this._held = 0;
+      this._changed();
+    });
     this._listen(canvas, 'pointerdown', (e) => this._pointer(e, true));
     for (const end of ['pointerup', 'pointercancel']) this._listen(window, end, (e) => this._pointer(e, false));
     this._listen(canvas, 'pointermove', (e) => this._moved(e));
@@ -35,12 +50,19 @@ export class Input {
     this._off.push(() => target.removeEventListener(name, act, first));
   }
 
-  close() { this._off.forEach((off) => off()); clearInterval(this._timer); }
+  close() {
+    for (const off of this._off) off();
+    clearInterval(this._timer);
+  }
 
   get move() {
     if (this._stick) return this._stick.move;
-    let x = 0, y = 0;
-    for (const key of this._keys) { x += MOVES[key][0]; y += MOVES[key][1]; }
+    let x = 0,
+      y = 0;
+    for (const key of this._keys) {
+      x += MOVES[key][0];
+      y += MOVES[key][1];
+    }
     [x, y] = [Math.sign(x), Math.sign(y)];
     const length = Math.hypot(x, y) || 1;
     return { x: x / length, y: y / length };
@@ -63,38 +85,61 @@ export class Input {
     event.preventDefault();
     event.stopPropagation();
     if (down && event.repeat) return;
-    if (bit) { if (down) { this._held |= bit; this._clicked |= bit; } else this._held &= ~bit; }
-    else if (down) this._keys.add(event.code);
+    if (bit) {
+      if (down) {
+        this._held |= bit;
+        this._clicked |= bit;
+      } else this._held &= ~bit;
+    } else if (down) this._keys.add(event.code);
     else this._keys.delete(event.code);
     this._changed(event.timeStamp);
   }
 
   press(name, down) {
     const bit = { fire: FIRE, q: Q, e: E, r: R, use: INTERACT }[name];
-    if (down) { this._held |= bit; this._clicked |= bit; } else this._held &= ~bit;
+    if (down) {
+      this._held |= bit;
+      this._clicked |= bit;
+    } else this._held &= ~bit;
     this._changed(performance.now());
   }
 
   _pointer(event, down) {
-    if (event.pointerType === 'touch') { this._touch(event, down); return; }
+    if (event.pointerType === 'touch') {
+      this._touch(event, down);
+      return;
+    }
     if (event.button !== 0) return;
-    if (down) { this._moved(event); this._held |= FIRE; this._clicked |= FIRE; } else this._held &= ~FIRE;
+    if (down) {
+      this._moved(event);
+      this._held |= FIRE;
+      this._clicked |= FIRE;
+    } else this._held &= ~FIRE;
     this._changed(event.timeStamp);
   }
 
   _touch(event, down) {
-    const box = this.canvas.getBoundingClientRect(), x = event.clientX - box.left, y = event.clientY - box.top;
+    const box = this.canvas.getBoundingClientRect(),
+      x = event.clientX - box.left,
+      y = event.clientY - box.top;
     if (down && x < box.width / 2) this._stick = { id: event.pointerId, x, y, move: { x: 0, y: 0 } };
-    else if (down) { this.cursor = { x, y }; this._held |= FIRE; this._clicked |= FIRE; }
-    else if (this._stick?.id === event.pointerId) this._stick = null;
+    else if (down) {
+      this.cursor = { x, y };
+      this._held |= FIRE;
+      this._clicked |= FIRE;
+    } else if (this._stick?.id === event.pointerId) this._stick = null;
     else this._held &= ~FIRE;
     this._changed(event.timeStamp);
   }
 
   _moved(event) {
-    const box = this.canvas.getBoundingClientRect(), x = event.clientX - box.left, y = event.clientY - box.top;
+    const box = this.canvas.getBoundingClientRect(),
+      x = event.clientX - box.left,
+      y = event.clientY - box.top;
     if (this._stick?.id === event.pointerId) {
-      const dx = (x - this._stick.x) / 50, dy = (this._stick.y - y) / 50, far = Math.max(1, Math.hypot(dx, dy));
+      const dx = (x - this._stick.x) / 50,
+        dy = (this._stick.y - y) / 50,
+        far = Math.max(1, Math.hypot(dx, dy));
       this._stick.move = { x: dx / far, y: dy / far };
     } else this.cursor = { x, y };
   }
@@ -105,13 +150,14 @@ export class Input {
   }
 
   _flush() {
-    const { move } = this, aim = this.aim ?? { x: 0, y: 0 };
+    const { move } = this,
+      aim = this.aim ?? { x: 0, y: 0 };
     const bytes = new DataView(new ArrayBuffer(24));
     bytes.setUint8(0, 1);
     bytes.setUint8(1, this._held);
     bytes.setUint8(2, this._clicked);
     bytes.setUint32(4, ++this.number, true);
-    [move.x, move.y, aim.x, aim.y].forEach((v, i) => bytes.setFloat32(8 + 4 * i, Math.fround(v), true));
+    for (const [i, v] of [move.x, move.y, aim.x, aim.y].entries()) bytes.setFloat32(8 + 4 * i, Math.fround(v), true);
     if (this.send(bytes.buffer, this.number)) this._clicked = 0;
   }
 }

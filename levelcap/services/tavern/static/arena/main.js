@@ -9,9 +9,13 @@ import { Prediction } from './predict.js';
 import { Stage } from './stage.js';
 import { Unstack } from './tape.js';
 
-const AGAIN_MS = 700, TRIES = 8, NO_MATCH = 4404;
+const AGAIN_MS = 700,
+  TRIES = 8,
+  NO_MATCH = 4404;
 
-export function mount(root) { return new Arena(root); }
+export function mount(root) {
+  return new Arena(root);
+}
 
 class Arena {
   constructor(root) {
@@ -19,24 +23,55 @@ class Arena {
     this.over = el('div', 'arena-over');
     this.box = el('div', 'arena-box', {}, this.canvas, this.over);
     this.stage = new Stage(this.canvas);
-    this.hud = new Hud(this.over, this.stage, { follow: (p) => { this.stage.follow = p; }, endings: (tape) => this._endings(tape) });
+    this.hud = new Hud(this.over, this.stage, {
+      follow: (p) => {
+        this.stage.follow = p;
+      },
+      endings: (tape) => this._endings(tape),
+    });
     this.controls = new Controls(this.box, this.stage, { pace: (pace) => this._pace(pace) });
     this.lobby = new Lobby({ open: (id) => this.open(id), replay: (id) => this.replay(id) });
-    this.welcome = el('div', 'arena-welcome', {}, svg('M4 4l10 10M4 4l1 4 7 7M4 4l4 1M20 4L10 14M20 4l-1 4-7 7M20 4l-4 1M6 14l4 4M5 19l3-3M18 14l-4 4M19 19l-3-3', 96), el('h2', '', {}, 'The arena is empty'), el('p', '', {}, 'Choose who fights whom, step in yourself, or pick a replay.'));
+    this.welcome = el(
+      'div',
+      'arena-welcome',
+      {},
+      svg(
+        'M4 4l10 10M4 4l1 4 7 7M4 4l4 1M20 4L10 14M20 4l-1 4-7 7M20 4l-4 1M6 14l4 4M5 19l3-3M18 14l-4 4M19 19l-3-3',
+        96,
+      ),
+      el('h2', '', {}, 'The arena is empty'),
+      el('p', '', {}, 'Choose who fights whom, step in yourself, or pick a replay.'),
+    );
     this.over.append(this.welcome);
     this.box.append(this.controls.bar, this.controls.help);
     this.controls.bar.inert = true;
     root.replaceChildren(el('div', 'arena-grid', {}, this.box, this.lobby.root));
     this.canvas.addEventListener('click', (e) => this._click(e));
-    this.canvas.addEventListener('wheel', (e) => { if (this.stage.tape.header) { e.preventDefault(); this.controls.zoom(e.deltaY < 0 ? 1.1 : 1 / 1.1); } }, { passive: false });
-    this.stage.onFrame = (moment, now) => { this.hud.update(moment, now); this.controls.update(); };
+    this.canvas.addEventListener(
+      'wheel',
+      (e) => {
+        if (this.stage.tape.header) {
+          e.preventDefault();
+          this.controls.zoom(e.deltaY < 0 ? 1.1 : 1 / 1.1);
+        }
+      },
+      { passive: false },
+    );
+    this.stage.onFrame = (moment, now) => {
+      this.hud.update(moment, now);
+      this.controls.update();
+    };
     this.lobby.load();
     const asked = new URLSearchParams(location.search);
     if (asked.get('replay')) this.replay(asked.get('replay'));
     else if (asked.get('match')) this.open(asked.get('match'));
   }
 
-  close() { this._leave(); this.stage.close(); this.controls.close(); }
+  close() {
+    this._leave();
+    this.stage.close();
+    this.controls.close();
+  }
 
   _leave() {
     this.stage.input?.close();
@@ -52,12 +87,18 @@ class Arena {
 
   // Watch or play a live match.
   open(id, tries = 0) {
-    if (!tries) { this._leave(); this.stage.clear(true); this.hud.say('The gates open …'); }
+    if (!tries) {
+      this._leave();
+      this.stage.clear(true);
+      this.hud.say('The gates open …');
+    }
     const scheme = location.protocol === 'https:' ? 'wss' : 'ws';
     const socket = new WebSocket(`${scheme}://${location.host}/arena/ws/${encodeURIComponent(id)}`);
     socket.binaryType = 'arraybuffer';
     this.socket = socket;
-    socket.onmessage = (event) => { if (this.socket === socket) this._take(new Uint8Array(event.data)); };
+    socket.onmessage = (event) => {
+      if (this.socket === socket) this._take(new Uint8Array(event.data));
+    };
     socket.onclose = (event) => {
       if (this.socket !== socket) return;
       this.socket = null;
@@ -78,16 +119,30 @@ class Arena {
     this.stage.input?.close();
     this.stage.input = null;
     this.stage.prediction = null;
-    if (tape.saved || tape.result) { this._refresh(); return; }
-    if (event.code === NO_MATCH || event.code === 1007 || event.code === 1008) { this.hud.say(event.reason || 'This match is over'); this._refresh(); return; }
-    if (tries < TRIES) { this.hud.say('The connection was lost; trying again …'); setTimeout(() => { if (!this.socket) this.open(id, tries + 1); }, AGAIN_MS); }
-    else this.hud.say('The connection was lost');
+    if (tape.saved || tape.result) {
+      this._refresh();
+      return;
+    }
+    if (event.code === NO_MATCH || event.code === 1007 || event.code === 1008) {
+      this.hud.say(event.reason || 'This match is over');
+      this._refresh();
+      return;
+    }
+    if (tries < TRIES) {
+      this.hud.say('The connection was lost; trying again …');
+      setTimeout(() => {
+        if (!this.socket) this.open(id, tries + 1);
+      }, AGAIN_MS);
+    } else this.hud.say('The connection was lost');
   }
 
-  _refresh() { this.lobby.load(); }
+  _refresh() {
+    this.lobby.load();
+  }
 
   _take(bytes) {
-    const kind = this.stage.take(bytes), { tape } = this.stage;
+    const kind = this.stage.take(bytes),
+      { tape } = this.stage;
     if (kind === 1) {
       this.hud.say('');
       this.controls.begin(Boolean(tape.header.live), tape.header.speed ?? 1);
@@ -117,11 +172,14 @@ class Arena {
     this.stage.clear(false);
     this._show();
     this.hud.say('The replay is brought …');
-    const stop = (this.aborted = new AbortController());
+    const stop = new AbortController();
+    this.aborted = stop;
     try {
       const answer = await fetch(`/arena/api/replays/${encodeURIComponent(id)}`, { signal: stop.signal });
       if (!answer.ok) throw new Error((await answer.json()).message);
-      const messages = new Unstack((message) => { if (!stop.signal.aborted) this._take(message); });
+      const messages = new Unstack((message) => {
+        if (!stop.signal.aborted) this._take(message);
+      });
       const reader = answer.body.getReader();
       for (;;) {
         const { done, value } = await reader.read();
@@ -143,31 +201,85 @@ class Arena {
 
   // Buttons of the end screen.
   _endings(tape) {
-    const parts = [], { saved } = tape;
-    if (saved?.outcome !== undefined && saved.outcome !== null) parts.push(el('p', 'muted', {}, 'Counted as a match of a person.'));
+    const parts = [],
+      { saved } = tape;
+    if (saved?.outcome !== undefined && saved.outcome !== null)
+      parts.push(el('p', 'muted', {}, 'Counted as a match of a person.'));
     for (const recipe of saved?.recipes ?? []) parts.push(this._questButton(saved, recipe));
     const buttons = [];
-    if (tape.header.live) buttons.push(el('button', 'btn primary', { type: 'button', onclick: () => this.lobby.again() }, this.stage.me === null ? 'Another match' : 'Play again'));
-    if (saved?.replay) buttons.push(el('button', 'btn', { type: 'button', id: 'arena-replay', onclick: () => this.replay(saved.replay) }, 'See the replay'));
-    if (!tape.header.live) buttons.push(el('button', 'btn primary', { type: 'button', onclick: () => { this.stage.clock.seek(tape.first); this.controls.toggle(false); } }, 'From the start'));
-    buttons.push(el('button', 'btn', { type: 'button', onclick: () => { this.hud.banner.hidden = true; } }, 'Close'));
+    if (tape.header.live)
+      buttons.push(
+        el(
+          'button',
+          'btn primary',
+          { type: 'button', onclick: () => this.lobby.again() },
+          this.stage.me === null ? 'Another match' : 'Play again',
+        ),
+      );
+    if (saved?.replay)
+      buttons.push(
+        el(
+          'button',
+          'btn',
+          { type: 'button', id: 'arena-replay', onclick: () => this.replay(saved.replay) },
+          'See the replay',
+        ),
+      );
+    if (!tape.header.live)
+      buttons.push(
+        el(
+          'button',
+          'btn primary',
+          {
+            type: 'button',
+            onclick: () => {
+              this.stage.clock.seek(tape.first);
+              this.controls.toggle(false);
+            },
+          },
+          'From the start',
+        ),
+      );
+    buttons.push(
+      el(
+        'button',
+        'btn',
+        {
+          type: 'button',
+          onclick: () => {
+            this.hud.banner.hidden = true;
+          },
+        },
+        'Close',
+      ),
+    );
     parts.push(el('div', 'row', {}, ...buttons));
     return parts;
   }
 
   _questButton(saved, recipe) {
-    const { length } = recipe.shards, single = length === 1;
+    const { length } = recipe.shards,
+      single = length === 1;
     const said = el('span', 'muted', { role: 'status' });
-    const button = el('button', 'btn', { type: 'button', id: single ? 'arena-quest' : 'arena-quest-all', onclick: async () => {
-      button.disabled = true;
-      try {
-        const quest = await ask('/arena/api/quests', { match: saved.match, recipe });
-        said.textContent = `On the board: ${quest.title}`;
-      } catch (error) {
-        button.disabled = false;
-        said.textContent = error.message;
-      }
-    } }, single ? 'Make a quest of this match: imitate me' : `Make a quest of all my ${length} matches`);
+    const button = el(
+      'button',
+      'btn',
+      {
+        type: 'button',
+        id: single ? 'arena-quest' : 'arena-quest-all',
+        onclick: async () => {
+          button.disabled = true;
+          try {
+            const quest = await ask('/arena/api/quests', { match: saved.match, recipe });
+            said.textContent = `On the board: ${quest.title}`;
+          } catch (error) {
+            button.disabled = false;
+            said.textContent = error.message;
+          }
+        },
+      },
+      single ? 'Make a quest of this match: imitate me' : `Make a quest of all my ${length} matches`,
+    );
     return el('p', '', {}, button, ' ', said);
   }
 }

@@ -1,25 +1,79 @@
 // Colours of sides, outlines of champions, and small pictures that are drawn once and copied.
 
-export const TEAMS = ['#4a9eff', '#ff5d5d', '#58d070', '#fad446', '#b87cff', '#ff9838', '#46d8d8',
-  '#ff82cc', '#c8a878', '#dce0e8'];
-export const GOLD = '#f5c850', GREEN = '#5fe07e', CYAN = '#7be3f2', WHITE = '#f5f8ff';
+export const TEAMS = [
+  '#4a9eff',
+  '#ff5d5d',
+  '#58d070',
+  '#fad446',
+  '#b87cff',
+  '#ff9838',
+  '#46d8d8',
+  '#ff82cc',
+  '#c8a878',
+  '#dce0e8',
+];
+export const GOLD = '#f5c850',
+  GREEN = '#5fe07e',
+  CYAN = '#7be3f2',
+  WHITE = '#f5f8ff';
 
 // Each champion is an outline in units of its own radius, nose to the right.
-const ring = (corners, turn = 0, radius = 1) => Array.from({ length: corners }, (_, i) => {
-  const a = turn + (2 * Math.PI * i) / corners;
-  return [radius * Math.cos(a), radius * Math.sin(a)];
-});
+const ring = (corners, turn = 0, radius = 1) =>
+  Array.from({ length: corners }, (_, i) => {
+    const a = turn + (2 * Math.PI * i) / corners;
+    return [radius * Math.cos(a), radius * Math.sin(a)];
+  });
 const spikes = (points, inner) => ring(points * 2).map(([x, y], i) => (i % 2 ? [x * inner, y * inner] : [x, y]));
 const OUTLINES = {
-  Warden: [[.95, .55], [.95, -.55], [.3, -1], [-.85, -.7], [-1, 0], [-.85, .7], [.3, 1]],
-  Ranger: [[1.15, 0], [-.75, .85], [-.4, 0], [-.75, -.85]],
-  Mender: [[1, .38], [.38, .38], [.38, 1], [-.38, 1], [-.38, .38], [-1, .38], [-1, -.38], [-.38, -.38], [-.38, -1], [.38, -1], [.38, -.38], [1, -.38]],
-  Shade: [[1.15, 0], [0, .78], [-.9, .5], [-.5, 0], [-.9, -.5], [0, -.78]],
+  Warden: [
+    [0.95, 0.55],
+    [0.95, -0.55],
+    [0.3, -1],
+    [-0.85, -0.7],
+    [-1, 0],
+    [-0.85, 0.7],
+    [0.3, 1],
+  ],
+  Ranger: [
+    [1.15, 0],
+    [-0.75, 0.85],
+    [-0.4, 0],
+    [-0.75, -0.85],
+  ],
+  Mender: [
+    [1, 0.38],
+    [0.38, 0.38],
+    [0.38, 1],
+    [-0.38, 1],
+    [-0.38, 0.38],
+    [-1, 0.38],
+    [-1, -0.38],
+    [-0.38, -0.38],
+    [-0.38, -1],
+    [0.38, -1],
+    [0.38, -0.38],
+    [1, -0.38],
+  ],
+  Shade: [
+    [1.15, 0],
+    [0, 0.78],
+    [-0.9, 0.5],
+    [-0.5, 0],
+    [-0.9, -0.5],
+    [0, -0.78],
+  ],
   Bombard: ring(8, Math.PI / 8, 1.04),
-  Duelist: spikes(4, .52),
+  Duelist: spikes(4, 0.52),
   Trapper: ring(5, 0, 1.05),
   Sentinel: ring(4, Math.PI / 4, 1.12),
-  Lancer: [[1.25, 0], [.1, .62], [-1, .42], [-.7, 0], [-1, -.42], [.1, -.62]],
+  Lancer: [
+    [1.25, 0],
+    [0.1, 0.62],
+    [-1, 0.42],
+    [-0.7, 0],
+    [-1, -0.42],
+    [0.1, -0.62],
+  ],
 };
 
 export function tracePath(g, champion, radius) {
@@ -29,13 +83,22 @@ export function tracePath(g, champion, radius) {
     g.arc(0, 0, radius, 0, 2 * Math.PI);
     return;
   }
-  outline.forEach(([x, y], i) => (i ? g.lineTo(x * radius, y * radius) : g.moveTo(x * radius, y * radius)));
+  for (const [i, [x, y]] of outline.entries()) {
+    if (i) g.lineTo(x * radius, y * radius);
+    else g.moveTo(x * radius, y * radius);
+  }
   g.closePath();
 }
 
 export function mix(a, b, share) {
   const [x, y] = [a, b].map((c) => [1, 3, 5].map((i) => parseInt(c.slice(i, i + 2), 16)));
-  return `#${x.map((v, i) => Math.round(v + (y[i] - v) * share).toString(16).padStart(2, '0')).join('')}`;
+  return `#${x
+    .map((v, i) =>
+      Math.round(v + (y[i] - v) * share)
+        .toString(16)
+        .padStart(2, '0'),
+    )
+    .join('')}`;
 }
 
 const sprites = new Map();
@@ -73,10 +136,15 @@ export function shotSprite(colour) {
     trail.addColorStop(1, `${colour}aa`);
     g.fillStyle = trail;
     g.beginPath();
-    g.moveTo(2, 12); g.lineTo(62, 7); g.arc(64, 12, 5, -Math.PI / 2, Math.PI / 2); g.lineTo(62, 17);
+    g.moveTo(2, 12);
+    g.lineTo(62, 7);
+    g.arc(64, 12, 5, -Math.PI / 2, Math.PI / 2);
+    g.lineTo(62, 17);
     g.fill();
     g.fillStyle = mix(colour, '#ffffff', 0.75);
-    g.beginPath(); g.ellipse(64, 12, 8, 4, 0, 0, 2 * Math.PI); g.fill();
+    g.beginPath();
+    g.ellipse(64, 12, 8, 4, 0, 0, 2 * Math.PI);
+    g.fill();
   });
 }
 
@@ -86,7 +154,11 @@ export function bodySprite(champion, colour, px) {
   return sprite(`body ${champion} ${colour} ${size}`, size * 3, size * 3, (g, width) => {
     g.translate(width / 2, width / 2);
     g.fillStyle = '#0008';
-    g.save(); g.translate(size * .06, size * .14); tracePath(g, champion, size * 1.08); g.fill(); g.restore();
+    g.save();
+    g.translate(size * 0.06, size * 0.14);
+    tracePath(g, champion, size * 1.08);
+    g.fill();
+    g.restore();
     const face = g.createLinearGradient(-size, -size, size, size);
     face.addColorStop(0, mix(colour, '#ffffff', 0.45));
     face.addColorStop(0.5, colour);
@@ -95,13 +167,20 @@ export function bodySprite(champion, colour, px) {
     g.strokeStyle = '#070a10';
     g.lineWidth = Math.max(1.5, size * 0.16);
     g.lineJoin = 'round';
-    tracePath(g, champion, size); g.stroke(); g.fill();
+    tracePath(g, champion, size);
+    g.stroke();
+    g.fill();
     g.strokeStyle = mix(colour, '#ffffff', 0.6);
     g.lineWidth = Math.max(0.8, size * 0.06);
-    tracePath(g, champion, size * 0.86); g.stroke();
+    tracePath(g, champion, size * 0.86);
+    g.stroke();
     g.fillStyle = mix(colour, '#0a0e16', 0.7);
-    g.beginPath(); g.arc(0, 0, size * 0.34, 0, 2 * Math.PI); g.fill();
+    g.beginPath();
+    g.arc(0, 0, size * 0.34, 0, 2 * Math.PI);
+    g.fill();
     g.fillStyle = mix(colour, '#ffffff', 0.8);
-    g.beginPath(); g.arc(size * .06, -size * .06, size * 0.16, 0, 2 * Math.PI); g.fill();
+    g.beginPath();
+    g.arc(size * 0.06, -size * 0.06, size * 0.16, 0, 2 * Math.PI);
+    g.fill();
   });
 }

@@ -8,9 +8,10 @@ import { drawMinimap } from './minimap.js';
 import { Scene } from './scene.js';
 import { Tape } from './tape.js';
 
-const LEAST = 15;         // units seen to each side, however near everybody is
-const REACH = 18;         // units seen around a player who is followed
-const SLOW_MS = 26, FAST_MS = 18.5;
+const LEAST = 15; // units seen to each side, however near everybody is
+const REACH = 18; // units seen around a player who is followed
+const SLOW_MS = 26,
+  FAST_MS = 18.5;
 const RATIOS = [1, 0.8, 0.62, 0.5];
 
 export const LAYERS = { sight: false, health: true, objective: true, value: true, names: true, mind: true };
@@ -23,11 +24,20 @@ export class Stage {
     this.scene = new Scene(this.g, this.camera);
     this.layers = { ...LAYERS };
     this.follow = null;
-    this.whole = false;     // the whole map, not where things happen
+    this.whole = false; // the whole map, not where things happen
     this.onFrame = () => {};
     this._ratio = 0;
     this._slow = this._fast = 0;
-    this.report = { frames: 0, fps: 0, lastFrameAt: 0, state: 'empty', inputToPhotonMs: [], ratio: 1, tick: 0, hero: null };
+    this.report = {
+      frames: 0,
+      fps: 0,
+      lastFrameAt: 0,
+      state: 'empty',
+      inputToPhotonMs: [],
+      ratio: 1,
+      tick: 0,
+      hero: null,
+    };
     window.__arena = this.report;
     this._times = [];
     this._watch = new ResizeObserver(() => this._resize());
@@ -37,7 +47,10 @@ export class Stage {
     this._request = requestAnimationFrame(this._loop);
   }
 
-  close() { cancelAnimationFrame(this._request); this._watch.disconnect(); }
+  close() {
+    cancelAnimationFrame(this._request);
+    this._watch.disconnect();
+  }
 
   clear(live = false) {
     this.tape = new Tape();
@@ -87,12 +100,25 @@ export class Stage {
   _adapt(ms) {
     this._slow = ms > SLOW_MS ? this._slow + 1 : Math.max(0, this._slow - 0.34);
     this._fast = ms < FAST_MS ? this._fast + 1 : 0;
-    if (this._slow > 24 && this._ratio < RATIOS.length - 1) { this._ratio++; this._slow = this._fast = 0; this._resize(); }
-    if (this._fast > 900 && this._ratio > 0) { this._ratio--; this._fast = 0; this._resize(); }
+    if (this._slow > 24 && this._ratio < RATIOS.length - 1) {
+      this._ratio++;
+      this._slow = this._fast = 0;
+      this._resize();
+    }
+    if (this._fast > 900 && this._ratio > 0) {
+      this._ratio--;
+      this._fast = 0;
+      this._resize();
+    }
   }
 
   // A picture that stands still can be as fine as it gets.
-  _sharpen() { if (this._ratio > 0) { this._ratio = 0; this._resize(); } }
+  _sharpen() {
+    if (this._ratio > 0) {
+      this._ratio = 0;
+      this._resize();
+    }
+  }
 
   _loop(now) {
     this._request = requestAnimationFrame(this._loop);
@@ -101,23 +127,35 @@ export class Stage {
     this._count(now);
     if (this.clock.paused) this._sharpen();
     else if (ms > 0) this._adapt(ms);
-    if (!this.ground || !this.tape.length) { this._blank(); return; }
+    if (!this.ground || !this.tape.length) {
+      this._blank();
+      return;
+    }
     const tick = this.clock.advance(now, ms);
     const moment = this.moment(tick, now, ms);
     this.shown = moment;
     this._happen();
     this._look(moment, ms);
-    const { g, camera } = this, shake = this.effects.shake * 5;
+    const { g, camera } = this,
+      shake = this.effects.shake * 5;
     g.setTransform(1, 0, 0, 1, shake * (Math.random() - 0.5), shake * (Math.random() - 0.5));
     this.scene.draw(this.tape.header, this.ground, moment, this.layers, this.me, this.follow, Boolean(this.input));
     // Who scrubs moves the effects as well.
-    this.effects.draw(g, camera, this.clock.paused ? Math.max(0, tick - (this._drawnTick ?? tick)) * 1000 / 30 : ms);
+    this.effects.draw(g, camera, this.clock.paused ? (Math.max(0, tick - (this._drawnTick ?? tick)) * 1000) / 30 : ms);
     this._drawnTick = tick;
     g.setTransform(1, 0, 0, 1, 0, 0);
-    if ((this._crowd || this.input) && this.camera.scale * 2 * this.tape.header.half > 1.35 * Math.min(camera.width, camera.height - camera.top)) {
+    if (
+      (this._crowd || this.input) &&
+      this.camera.scale * 2 * this.tape.header.half > 1.35 * Math.min(camera.width, camera.height - camera.top)
+    ) {
       // Below the list of players, which has a row of 23 px a seat.
       const list = this.me === null ? 108 + 23 * this.tape.header.seats.length : 90;
-      const side = Math.round(Math.max(90 * this.report.ratio, Math.min(190 * this.report.ratio, camera.width * 0.27, camera.height - list * this.report.ratio)));
+      const side = Math.round(
+        Math.max(
+          90 * this.report.ratio,
+          Math.min(190 * this.report.ratio, camera.width * 0.27, camera.height - list * this.report.ratio),
+        ),
+      );
       drawMinimap(g, camera, this.tape.header, this.ground, moment, this.scene, side);
     }
     this._photons();
@@ -132,9 +170,19 @@ export class Stage {
     const { a, b, share } = this.tape.around(tick);
     const players = a.players.map((p, i) => between(p, b.players[i], share));
     if (this.prediction && this.me !== null) this._predict(players, now, ms);
-    return { ...a, over: a.over || (share >= 1 && b.over), tick, players, shots: a.shots, shotsTick: a.tick,
+    return {
+      ...a,
+      over: a.over || (share >= 1 && b.over),
+      tick,
+      players,
+      shots: a.shots,
+      shotsTick: a.tick,
       zone: { x: a.zone.x, y: a.zone.y, radius: a.zone.radius + (b.zone.radius - a.zone.radius) * share },
-      creeps: a.creeps.map((c) => { const d = b.creeps.find((other) => other.slot === c.slot); return d ? between(c, d, share) : c; }) };
+      creeps: a.creeps.map((c) => {
+        const d = b.creeps.find((other) => other.slot === c.slot);
+        return d ? between(c, d, share) : c;
+      }),
+    };
   }
 
   _predict(players, now, ms) {
@@ -148,9 +196,11 @@ export class Stage {
 
   // Effects of the states that were passed since the last picture, unless the viewer jumped.
   _happen() {
-    const index = this.tape.index(this.clock.tick), from = this._shownIndex;
+    const index = this.tape.index(this.clock.tick),
+      from = this._shownIndex;
     if (from >= 0 && index > from && index - from < 12) {
-      for (let i = from; i < index; i++) this.effects.compare(this.tape.header, this.tape.state(i), this.tape.state(i + 1));
+      for (let i = from; i < index; i++)
+        this.effects.compare(this.tape.header, this.tape.state(i), this.tape.state(i + 1));
     } else if (index !== from) this.effects.clear();
     this._shownIndex = index;
   }
@@ -173,9 +223,15 @@ export class Stage {
   _action(moment) {
     const there = moment.players.filter((p) => p.alive);
     if (!there.length) return null;
-    const xs = there.map((p) => p.x), ys = there.map((p) => p.y);
+    const xs = there.map((p) => p.x),
+      ys = there.map((p) => p.y);
     const [left, right, low, high] = [Math.min(...xs), Math.max(...xs), Math.min(...ys), Math.max(...ys)];
-    return { x: (left + right) / 2, y: (low + high) / 2, wide: Math.max(LEAST, (right - left) / 2 + 5), high: Math.max(0.62 * LEAST, (high - low) / 2 + 4) };
+    return {
+      x: (left + right) / 2,
+      y: (low + high) / 2,
+      wide: Math.max(LEAST, (right - left) / 2 + 5),
+      high: Math.max(0.62 * LEAST, (high - low) / 2 + 4),
+    };
   }
 
   _photons() {
@@ -205,10 +261,14 @@ export class Stage {
   playerAt(x, y) {
     if (!this.shown) return null;
     const ratio = this.canvas.width / this.canvas.clientWidth;
-    let best = null, nearest = 34 * ratio;
+    let best = null,
+      nearest = 34 * ratio;
     this.shown.players.forEach((p, i) => {
       const away = Math.hypot(this.camera.px(p.x) - x * ratio, this.camera.py(p.y) - y * ratio);
-      if (p.alive && away < nearest) { best = i; nearest = away; }
+      if (p.alive && away < nearest) {
+        best = i;
+        nearest = away;
+      }
     });
     return best;
   }
@@ -217,7 +277,10 @@ export class Stage {
     const count = this.tape.header?.seats.length ?? 0;
     for (let i = 1; i <= count; i++) {
       const seat = ((this.follow ?? -1) + way * i + 2 * count) % count;
-      if (this.shown?.players[seat].alive) { this.follow = seat; return; }
+      if (this.shown?.players[seat].alive) {
+        this.follow = seat;
+        return;
+      }
     }
   }
 }
