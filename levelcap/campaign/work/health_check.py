@@ -18,4 +18,4 @@ class HealthCheck(Work):
         from levelcap.play.matchup import play_games
         from levelcap.play.roster import find
 
-        return {"games": play_games(find("rookie"), load("idle"), "duel", 2).games}
+        return {"games": play_games(find("rookie"), find("idle"), "duel", 2).games}

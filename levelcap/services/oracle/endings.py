@@ -72,7 +72,7 @@ def _match(
     """The row: side a is the first team, side b whoever is not in it."""
     match, winner = room.match, int(result["winner"])
     size = match.world.rules.team_size
-    hashes = [content_hash(match.entrants[index].policy) for index in match.seats]
+    hashes = [match.entrants[index].policy.content_hash for index in match.seats]
     return matches.Match(
         id=room.id,
         time=now(),
