@@ -146,14 +146,14 @@ def test_decisions_are_those_of_the_policy_bit_for_bit(client, realm):
     for greedy in (False, True):
         policy = load_checkpoint(place, greedy)
         policy.bind(world)
-        actions, log_probs, values, _ = policy.act_full(views, None)
+        decision = policy.act(views, None)
         for name in (entry.id, "champion", entry.canonical_name):
             body = {"checkpoint": name, "world": "duel", "rows": rows, "greedy": greedy}
             said = client.post("/act", json=body).json()
             assert said["checkpoint"] == entry.id
-            assert np.array_equal(said["actions"], actions)
-            assert np.array_equal(np.array(said["log_probs"], np.float32), log_probs)
-            assert np.array_equal(np.array(said["values"], np.float32), values)
+            assert np.array_equal(said["actions"], decision.actions)
+            assert np.array_equal(np.array(said["log_probs"], np.float32), decision.log_probs)
+            assert np.array_equal(np.array(said["values"], np.float32), decision.values)
 
 
 def test_requests_that_make_no_sense_are_told_what_is_wrong(client, realm):

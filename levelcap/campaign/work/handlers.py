@@ -20,8 +20,8 @@ from levelcap.jobs.worker import Context, Handler
 from levelcap.kit.errors import Corrupt, NoSpace, UserError
 from levelcap.kit.paths import without_paths
 from levelcap.kit.publish import MANIFEST, sweep
-from levelcap.learn.engine.knobs import apply
 from levelcap.learn.engine.loop import Outcome
+from levelcap.learn.engine.overrides import apply
 from levelcap.learn.engine.stops import Stops
 from levelcap.learn.engine.task import Hooks
 from levelcap.learn.imitation.config import ImitationConfig
@@ -200,9 +200,9 @@ class Workshop:
     def health_check(self, job: Job, context: Context) -> dict[str, Any]:
         """One decision of one match: the world and this worker work."""
         from levelcap.play.matchup import play_games
-        from levelcap.world.policy import load
+        from levelcap.play.roster import find
 
-        result = play_games(load("rookie"), load("idle"), "duel", 2)
+        result = play_games(find("rookie"), find("idle"), "duel", 2)
         return {"games": result.games}
 
 

@@ -19,7 +19,7 @@ from levelcap.campaign.work.table import Knobs, Level, Minutes, Name, Ruleset, S
 from levelcap.kit.documents import load_yaml
 from levelcap.kit.errors import BadFile, BadValue, refuse
 from levelcap.kit.ids import check_words
-from levelcap.learn.engine.knobs import apply
+from levelcap.learn.engine.overrides import apply
 from levelcap.learn.imitation.config import ImitationConfig
 from levelcap.learn.rl.config import for_world
 from levelcap.learn.text.config import TextConfig

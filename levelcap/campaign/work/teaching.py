@@ -13,7 +13,7 @@ from levelcap.campaign.work.lessons import FILE, publish_lessons
 from levelcap.guild.engine import get_engine
 from levelcap.kit.errors import Conflict, refuse
 from levelcap.kit.publish import MANIFEST, sweep
-from levelcap.learn.engine.knobs import apply
+from levelcap.learn.engine.overrides import apply
 from levelcap.learn.engine.stops import Stops
 from levelcap.learn.engine.task import Hooks
 from levelcap.learn.text.config import TextConfig
