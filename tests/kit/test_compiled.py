@@ -12,7 +12,7 @@ import pytest
 import levelcap
 from levelcap.kit import seeds
 from levelcap.kit.compiled import entry, source_hash, sources
-from levelcap.world import chance
+from levelcap.world.rules import chance
 
 PACKAGE = Path(levelcap.__file__).parent
 

@@ -14,10 +14,10 @@ from levelcap.campaign.work.recipes import read_recipe
 from levelcap.kit.db import reading
 from levelcap.kit.paths import folder
 from levelcap.lake.read import open_shards
-from levelcap.play import frames
+from levelcap.play.live.person import FIRE, LAYOUT, Input
 from levelcap.play.load import load_checkpoint
-from levelcap.play.person import FIRE, LAYOUT, Input
 from levelcap.play.roster import find
+from levelcap.play.show import frames
 from levelcap.services.oracle.app import build
 from levelcap.services.rights import check_rights, routes_of
 from levelcap.services.tokens import load_tokens
