@@ -215,15 +215,3 @@ def note_level(connection: Connection, campaign_id: str, skill: str, level: int)
         "UPDATE campaigns SET peak_skill_levels = :p WHERE id = :i",
         {"p": json.dumps(peaks), "i": campaign_id},
     )
-
-
-def add_milestone(
-    connection: Connection, campaign_id: str, step: int, note: str, metrics: dict[str, float]
-) -> None:
-    """Write down a moment of a campaign."""
-    found = get(connection, campaign_id)
-    row = {"step": step, "note": note[:200], "date": now(), "metrics": metrics}
-    connection.execute(
-        "UPDATE campaigns SET milestones = :m WHERE id = :i",
-        {"m": json.dumps([*found.milestones, row]), "i": campaign_id},
-    )

@@ -259,12 +259,6 @@ def count_rounds(connection: Connection, campaign: str) -> int:
     return int(connection.execute(query, {"c": campaign}).scalar_one())
 
 
-def of_job(connection: Connection, job_id: str) -> Quest | None:
-    """The quest a job carries out, if any."""
-    row = connection.execute("SELECT * FROM quests WHERE job = :j", {"j": job_id}).first()
-    return None if row is None else _quest(row)
-
-
 def set_status(connection: Connection, job_id: str, status: str) -> None:
     """The quest of a job waits or runs."""
     connection.execute(
