@@ -18,9 +18,9 @@ from rich.console import Console
 from rich.table import Table
 
 from levelcap.play.matchup import Result, play_games
+from levelcap.play.roster import find
 from levelcap.world.bot_names import BOTS, SEERS
 from levelcap.world.patches import load_patch
-from levelcap.world.policy import load
 
 TICKS = 30
 # Where each skill of `master` should matter.
@@ -37,7 +37,7 @@ LADDER_GAMES = {"duel": 1000, "lms": 1000, "siege": 400, "crown": 400}
 
 def games_between(a: str, b: str, world: str, games: int, seed: int = 0) -> Result:
     """A result by policy names."""
-    return play_games(load(a), load(b), world, games, seed)
+    return play_games(find(a), find(b), world, games, seed)
 
 
 def shown(result: Result) -> str:

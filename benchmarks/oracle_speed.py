@@ -45,16 +45,16 @@ def put_net() -> str:
     from levelcap.kit.db import transaction
     from levelcap.kit.paths import folder
     from levelcap.nets.checkpoint import save_snapshot, weights_of
-    from levelcap.nets.flat import flat_meta, new_flat
+    from levelcap.nets.family import describe, new_net
     from levelcap.trials.verdict import Override
     from levelcap.vault.champion import promote
     from levelcap.vault.ledger import Facts, save
     from levelcap.vault.zones import load_zones
     from levelcap.world.spec import arena_spec
 
-    meta = flat_meta(arena_spec("duel"), "slim")
+    meta = describe("flat", arena_spec("duel"), "slim")
     place = folder("runs") / "bench" / "snapshots" / "step-000000000001"
-    save_snapshot(place, weights_of(new_flat(meta, 0)), meta, "benchmark")
+    save_snapshot(place, weights_of(new_net(meta, 0)), meta, "benchmark")
     with realm() as opened:
         with transaction(opened.engine) as connection:
             campaigns.create(connection, "kestrel", "bench")

@@ -33,7 +33,8 @@ from levelcap.learn.maths import heads
 from levelcap.learn.rl.config import RlConfig, for_world
 from levelcap.learn.rl.run import Request, reinforce
 from levelcap.nets.checkpoint import save_snapshot, weights_of
-from levelcap.nets.flat import FlatNet, flat_meta, new_flat
+from levelcap.nets.family import describe, new_net
+from levelcap.nets.flat import FlatNet
 from levelcap.nets.meta import Meta
 from levelcap.play.sample import Sampler
 from levelcap.world.spec import arena_spec
@@ -60,7 +61,7 @@ def ours(meta: Meta, config: RlConfig, seconds: float) -> dict[str, float]:
     config = replace(config, value_warmup=0)
     with tempfile.TemporaryDirectory() as folder:
         start = Path(folder) / "start"
-        save_snapshot(start, weights_of(new_flat(meta, 0)), meta, "train_speed")
+        save_snapshot(start, weights_of(new_net(meta, 0)), meta, "train_speed")
         request = Request("duel", Path(folder) / "run", start)
         done = reinforce(request, config, Stops(minutes=seconds / 60))
     return {
@@ -81,7 +82,7 @@ def ceiling(meta: Meta, config: RlConfig, seconds: float) -> dict[str, float]:
     torch.manual_seed(0)
 
     def work(index: int) -> None:
-        net, reference = new_flat(meta, index), new_flat(meta, 9)
+        net, reference = new_net(meta, index), new_net(meta, 9)
         optimizer = optimizer_of(net, config)
         sampler = Sampler(spec)
         inputs = torch.randn(rows, meta.input_size)
@@ -180,13 +181,13 @@ def main() -> None:
     options = parser.parse_args()
     seconds, repeats = (4.0, 1) if options.quick else (10.0, 3)
     tune_threads()
-    ours(flat_meta(arena_spec("duel"), "dummy"), for_world("duel"), 0.1)  # loads the kernels
+    ours(describe("flat", arena_spec("duel"), "dummy"), for_world("duel"), 0.1)  # loads the kernels
     document: dict[str, Any] = {}
     config = for_world("duel")
     print(f"{'':28}{'steps/s':>12}{'per CPU-s':>12}{'ceiling':>12}{'per CPU-s':>12}{'share':>8}")
     for size in ("slim", "full"):
         for label, views in VIEWS.items():
-            meta = flat_meta(arena_spec("duel"), size, views=views)
+            meta = describe("flat", arena_spec("duel"), size, views=views)
             mine = best_of(repeats, lambda meta=meta: ours(meta, config, seconds))
             top = best_of(repeats, lambda meta=meta: ceiling(meta, config, seconds))
             share = mine["per_s"] / top["per_s"]

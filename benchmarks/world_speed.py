@@ -36,8 +36,8 @@ from rich.console import Console
 from rich.table import Table as Sheet
 
 import levelcap.world
-from levelcap.play.rollout import Table
-from levelcap.world.policy import load
+from levelcap.play.roster import find
+from levelcap.play.seats import Seats
 from levelcap.world.state import match_hash
 
 HERE = Path(__file__).resolve().parent
@@ -146,7 +146,7 @@ def _chooser(world: Any, play: str) -> Any:
     """views -> actions of everybody: veterans, or every bin equally likely."""
     shape = (world.num_matches, world.spec.num_players)
     if play == "veteran":
-        return Table(world, [load("veteran")], np.zeros(shape, np.int64)).act
+        return Seats(world, [find("veteran")], np.zeros(shape, np.int64)).act
     rng, sizes = np.random.default_rng(1), [head.size for head in world.spec.heads]
     return lambda _: rng.integers(0, sizes, (*shape, len(sizes))).astype(np.uint8)
 

@@ -5,18 +5,15 @@ Walks to the nearest enemy and fires at it; sees nobody: walks to the middle of 
 
 import numpy as np
 
+from levelcap.world import Decision, Policy
 from levelcap.world.actions import Action, encode
 from levelcap.world.spec import FEATURES, HEAD_OFFSETS
 
 MAY_FIRE = HEAD_OFFSETS[4] + 1  # place of "fire = 1" in the mask row
 
 
-class Chaser:
+class Chaser(Policy):
     views = ("features",)
-    decision_ticks = 3
-
-    def initial_state(self, num_rows):
-        return None  # it remembers nothing
 
     def act(self, views, state):
         see = dict(zip(FEATURES, views["features"].T.astype(float), strict=True))
@@ -24,4 +21,4 @@ class Chaser:
         x = np.where(found, see["enemy_x"], see["zone_x"] - see["px"]).clip(-1, 1)
         y = np.where(found, see["enemy_y"], see["zone_y"] - see["py"]).clip(-1, 1)
         fire = views["mask"][:, MAY_FIRE] * found
-        return encode(Action(move_x=x, move_y=y, aim_x=x, aim_y=y, fire=fire)), state
+        return Decision(encode(Action(move_x=x, move_y=y, aim_x=x, aim_y=y, fire=fire)))

@@ -6,6 +6,8 @@ levelcap play examples.my_game:Follower --world gym:examples.my_game:my/Catch-v0
 import gymnasium
 import numpy as np
 
+from levelcap.world import Decision, Policy
+
 
 class Catch(gymnasium.Env):
     """A ball falls nine rows; be below it: +1, else -1. Actions: left, stay, right."""
@@ -30,15 +32,11 @@ class Catch(gymnasium.Env):
 gymnasium.register("my/Catch-v0", Catch)
 
 
-class Follower:
+class Follower(Policy):
     """Goes where the ball is: one head of three bins."""
 
     views = ("features",)
-    decision_ticks = 3
-
-    def initial_state(self, num_rows):
-        return None
 
     def act(self, views, state):
         ball, _, own = views["features"].T
-        return (np.sign(ball - own) + 1).astype(np.uint8)[:, None], state
+        return Decision((np.sign(ball - own) + 1).astype(np.uint8)[:, None])

@@ -25,9 +25,10 @@ from numpy.typing import NDArray
 
 import levelcap.world
 from levelcap.kit.seeds import chain
-from levelcap.play.rollout import ALWAYS, Table, views_of
+from levelcap.play.roster import find
+from levelcap.play.seats import Seats, views_of
 from levelcap.world.bot_names import SEALED_FROM
-from levelcap.world.policy import load
+from levelcap.world.protocols import ALWAYS
 
 OPPONENT, NUM_COUSINS = "rookie", 20
 READS = {"features": ("features",), "all": ("features", "player", "context", "objects")}
@@ -50,7 +51,7 @@ class DuelLanes:
     def __init__(
         self, num_lanes: int, seed: int, reads: str, pseudo: float = 0.0, threads: int = 2
     ) -> None:
-        bot = load(OPPONENT, for_training=True)
+        bot = find(OPPONENT, for_training=True)
         self.world = levelcap.world.make(
             "duel", num_lanes, seed=seed, views=("features", *bot.views), threads=threads,
             pseudo_reward_scale=pseudo,
@@ -153,7 +154,7 @@ def judge_duel(act: Act, reads: str = "features", games: int = 200, seed: int = 
     Games 2k and 2k+1 have the same seed and cousin (k % 20) and the sides exchanged. All are laid
     out beforehand and played to their end.
     """
-    cousins = [load(f"{OPPONENT}~{SEALED_FROM + i}") for i in range(NUM_COUSINS)]
+    cousins = [find(f"{OPPONENT}~{SEALED_FROM + i}") for i in range(NUM_COUSINS)]
     policies = [_Learner(act, READS[reads]), *cousins]
     game = np.arange(games)
     side, pair = game % 2, game // 2
@@ -163,7 +164,7 @@ def judge_duel(act: Act, reads: str = "features", games: int = 200, seed: int = 
     world = levelcap.world.make(
         "duel", games, views=views_of(policies), match_seeds=seeds, auto_reset=False
     )
-    table = Table(world, policies, seats)
+    table = Seats(world, policies, seats)
     views = world.reset()
     while not world.state["over"].all():
         views = world.step(table.act(views))[0]

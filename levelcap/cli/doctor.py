@@ -40,10 +40,10 @@ def _cores() -> Finding:
 
 def _world() -> Finding:
     from levelcap.play.matchup import play_games
-    from levelcap.world.policy import load
+    from levelcap.play.roster import find
 
     began = time.monotonic()
-    result = play_games(load("rookie"), load("idle"), "duel", 2)
+    result = play_games(find("rookie"), find("idle"), "duel", 2)
     return PASS, f"{result.games} duels played in {time.monotonic() - began:.1f} s"
 
 

@@ -18,16 +18,16 @@ from levelcap.kit.errors import unknown_name
 from levelcap.kit.files import write_json
 from levelcap.kit.ids import run_name
 from levelcap.kit.paths import folder
-from levelcap.learn.engine.knobs import apply
+from levelcap.learn.engine.overrides import apply
 from levelcap.learn.engine.task import Hooks
 from levelcap.learn.first_hero import RECIPES, Hero, raise_hero, snapshots_of
 from levelcap.learn.rl.config import for_world
 from levelcap.play.load import load_checkpoint
 from levelcap.play.matchup import play_games
 from levelcap.play.plot import plot_curves
+from levelcap.play.roster import find
 from levelcap.trials.panel import BASES, Judgement, bot_ladder, judge
 from levelcap.trials.ratings import Games, rate
-from levelcap.world.policy import load
 
 World = Annotated[str, Parameter(name=["--world", "--ruleset"])]
 CURVE_GAMES = 200
@@ -123,7 +123,7 @@ def elo_curve(hero: Hero, world: str, seed: int) -> list[dict[str, float]]:
     for path in (hero.sup, *snapshots_of(hero)):
         policy = load_checkpoint(path)
         own = [
-            Games("hero", bot, play_games(policy, load(bot), world, CURVE_GAMES, seed + 1).scores)
+            Games("hero", bot, play_games(policy, find(bot), world, CURVE_GAMES, seed + 1).scores)
             for bot in BASES
         ]
         ratings = rate([*own, *ladder])

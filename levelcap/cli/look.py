@@ -16,12 +16,11 @@ from levelcap.kit.errors import BadFile, refuse, unknown_name
 from levelcap.kit.paths import folder
 from levelcap.play.film import Film, save_png
 from levelcap.play.matchup import seats_of_game
-from levelcap.play.rollout import Table, views_of
+from levelcap.play.seats import Seats, views_of
 from levelcap.play.terminal import TerminalView, verdict
 from levelcap.world import RULESETS, make
 from levelcap.world.bot_names import BOTS, SEERS
 from levelcap.world.patches import champion_names, load_patch, patch_names
-from levelcap.world.policy import content_hash
 from levelcap.world.replay import Recorder, load
 from levelcap.world.scoreboard import read_scoreboard
 from levelcap.world.spec import arena_spec
@@ -76,10 +75,10 @@ def _show_match(
         ruleset, 1, seed=seed, views=views_of(policies), auto_reset=False, patch=patch,
         champions=champions,
     )  # fmt: skip
-    table = Table(world, policies, seats[None])
+    table = Seats(world, policies, seats[None])
     names = side_names(ruleset, seats, (a, b))
     views = world.reset()
-    hashes = [(name, content_hash(policy)) for name, policy in zip((a, b), policies, strict=True)]
+    hashes = [(name, policy.content_hash) for name, policy in zip((a, b), policies, strict=True)]
     recorder = Recorder(world, match=0, policies=[hashes[seat] for seat in seats])
     with TerminalView(speed=speed) as view:
         view.show(world, 0, names)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import importlib.util
 import sys
 from pathlib import Path
-from typing import Any
 
-from levelcap.world import policy
+from levelcap.play.roster import Door, find
+from levelcap.world.protocols import Policy
 
 
 def import_world(name: str) -> None:
@@ -33,11 +33,15 @@ def import_here(name: str) -> None:
     spec.loader.exec_module(found)
 
 
-def load_policy(name: str) -> Any:
+def load_policy(name: str) -> Policy:
     """A policy by name: bot, cousin, seer, a checkpoint's folder, or outside code."""
-    if Path(name).is_dir():
-        from levelcap.play.load import load_checkpoint
-
-        return load_checkpoint(Path(name))
     import_here(name)
-    return policy.load(name, outside_code=True)
+    return find(name, Door.LOCAL, nets=_in_folder)
+
+
+def _in_folder(name: str) -> Policy | None:
+    if not Path(name).is_dir():
+        return None
+    from levelcap.play.load import load_checkpoint  # brings torch in
+
+    return load_checkpoint(Path(name))

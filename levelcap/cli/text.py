@@ -18,7 +18,7 @@ from levelcap.guild.passives import PASSIVES, exam
 from levelcap.kit.errors import BadValue, refuse
 from levelcap.kit.ids import run_name
 from levelcap.kit.paths import folder
-from levelcap.learn.engine.knobs import apply
+from levelcap.learn.engine.overrides import apply
 from levelcap.learn.engine.stops import Stops
 from levelcap.learn.engine.task import Hooks
 from levelcap.learn.text.config import TextConfig

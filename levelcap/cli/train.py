@@ -16,8 +16,8 @@ from levelcap.cli.progress import Report
 from levelcap.kit.errors import BadValue, refuse
 from levelcap.kit.ids import run_name
 from levelcap.kit.paths import folder
-from levelcap.learn.engine.knobs import apply
 from levelcap.learn.engine.loop import Outcome
+from levelcap.learn.engine.overrides import apply
 from levelcap.learn.engine.stops import Stops
 from levelcap.learn.engine.task import Hooks
 from levelcap.learn.imitation.config import ImitationConfig
@@ -27,9 +27,10 @@ from levelcap.learn.imitation.run import imitate as run_imitation
 from levelcap.learn.rl.config import for_world, from_scratch
 from levelcap.learn.rl.run import Request as RlRequest
 from levelcap.learn.rl.run import reinforce as run_reinforcement
+from levelcap.nets.family import DEFAULT
 from levelcap.play.load import NetPolicy, load_checkpoint
 from levelcap.play.matchup import play_games
-from levelcap.world.policy import load
+from levelcap.play.roster import find
 
 World = Annotated[str, Parameter(name=["--world", "--ruleset"])]
 Knobs = Annotated[list[str] | None, Parameter(name="--set", consume_multiple=False)]
@@ -45,6 +46,7 @@ def imitate(
     policies: Annotated[list[str] | None, Parameter(consume_multiple=True)] = None,
     minutes: float | None = None,
     updates: int | None = None,
+    family: str = DEFAULT,
     size: str = "slim",
     views: Annotated[list[str] | None, Parameter(consume_multiple=True)] = None,
     seed: int = 0,
@@ -68,6 +70,8 @@ def imitate(
         Training time; half a minute if neither minutes nor updates are given.
     updates
         Or: number of updates.
+    family
+        Kind of net: flat.
     size
         dummy, slim or full.
     views
@@ -87,7 +91,7 @@ def imitate(
         minutes = 0.5
     place = out or folder("runs") / run_name("imitate")
     request = ImitationRequest(
-        world, tuple(shards), place, tuple(policies or ()), size, seed, tuple(views or ())
+        world, tuple(shards), place, tuple(policies or ()), size, seed, tuple(views or ()), family
     )
     config = apply(ImitationConfig(), set_ or [])
     with Report(console, "imitate", None if minutes is None else minutes * 60) as report:
@@ -112,6 +116,7 @@ def reinforce(
     steps: int | None = None,
     updates: int | None = None,
     until_elo: float | None = None,
+    family: str = DEFAULT,
     size: str = "slim",
     views: Annotated[list[str] | None, Parameter(consume_multiple=True)] = None,
     seed: int = 0,
@@ -137,6 +142,8 @@ def reinforce(
         Or: number of updates.
     until_elo
         Stop when the slow weights are this strong (measured every minute, outside the clock).
+    family
+        Kind of net: flat; only without --from.
     size
         dummy, slim or full; only without --from.
     views
@@ -157,7 +164,7 @@ def reinforce(
     if until_elo is not None and ":" in world:
         raise BadValue(refuse("outside games have no Elo", world, "Leave --until-elo out"))
     place = out or folder("runs") / run_name("reinforce")
-    request = RlRequest(world, place, from_, size, seed, views=tuple(views or ()))
+    request = RlRequest(world, place, from_, size, seed, views=tuple(views or ()), family=family)
     config = apply(for_world(world) if from_ else from_scratch(world), set_ or [])
     stops = Stops(updates=updates, steps=steps, minutes=minutes, goal=until_elo)
     evaluate = None if until_elo is None else (lambda weights, meta: _elo(weights, meta, world))
@@ -203,7 +210,7 @@ def _against_bots(
         table.add_column(name, justify="right" if name != "opponent" else "left")
     rates = {}
     for bot in BOTS:
-        result = play_games(policy, load(bot), world, games, seed)
+        result = play_games(policy, find(bot), world, games, seed)
         rates[bot] = result.win_rate
         table.add_row(bot, f"{result.win_rate:.3f}", f"{result.ci_low:.3f} – {result.ci_high:.3f}")
     console.print(table)
@@ -212,15 +219,15 @@ def _against_bots(
 
 def _elo(weights: dict[str, Any], meta: Any, world: str) -> float:
     """Elo from 200 games against each bot and the bots among themselves."""
-    from levelcap.nets.flat import FlatNet
+    from levelcap.nets.family import build, world_net
     from levelcap.trials.panel import bot_ladder
     from levelcap.trials.ratings import Games, rate
 
-    net = FlatNet(meta)
+    net = world_net(build(meta), meta)
     net.load_state_dict(weights)
     net.eval()
     policy = NetPolicy(net, meta, "hero")
-    own = [Games("hero", bot, play_games(policy, load(bot), world, 200).scores) for bot in BOTS]
+    own = [Games("hero", bot, play_games(policy, find(bot), world, 200).scores) for bot in BOTS]
     return rate([*own, *bot_ladder(world, 0, 200)]).elo("hero")
 
 

@@ -46,21 +46,24 @@ class Moves:
     back_off: Callable[[int], float]
     waiting: Callable[[Connection], Sequence[str]]
 
-    def look(self, c: Connection, names: Sequence[str]) -> tuple[bool, bool]:
+    def limits(self, names: Sequence[str]) -> str:
+        """Returns how many of each type may run, as `look` and `pick` read it."""
+        return dumped({name: self.types[name].max_running for name in names})
+
+    def look(self, c: Connection, limits: str) -> tuple[bool, bool]:
         """Tells whether a job of these types is ready, and whether any lease has to end."""
-        ready, ended = c.execute(_LOOK, self._asked(c, names)).first()
+        ready, ended = c.execute(_LOOK, self._asked(c, limits)).first()
         return bool(ready), bool(ended)
 
-    def pick(self, c: Connection, names: Sequence[str]) -> Found | None:
+    def pick(self, c: Connection, limits: str) -> Found | None:
         """Finds the most urgent, then oldest, ready job of the types that may run one more."""
-        found = c.execute(_PICK, self._asked(c, names)).first()
+        found = c.execute(_PICK, self._asked(c, limits)).first()
         return None if found is None else Found(*found)
 
-    def _asked(self, c: Connection, names: Sequence[str]) -> dict[str, Any]:
-        limits = {name: self.types[name].max_running for name in names}
-        return {"limits": dumped(limits), "waiting": dumped(self.waiting(c)), **self._now()}
+    def _asked(self, c: Connection, limits: str) -> dict[str, Any]:
+        return {"limits": limits, "waiting": dumped(self.waiting(c)), **self._now()}
 
-    def begin(self, c: Connection, found: Found, worker: str) -> Job:
+    def begin(self, c: Connection, found: Found, worker: str) -> Found:
         """Gives a queued job to a worker."""
         now = self.clock.now()
         columns = {
@@ -132,24 +135,27 @@ class Moves:
         worker: str | None,
         columns: Mapping[str, Any],
         detail: Mapping[str, Any] | None = None,
-    ) -> Job:
-        """Changes one row and writes its event; `worker` is who did it or whom it befell."""
-        job = job_of(change(c, row, columns))
-        self.tell(c, kind, job, worker, detail)
-        return job
+    ) -> Found:
+        """Changes one row and writes its event; `worker` is who did it or whom it befell.
+
+        The caller makes a `Job` of it when the lock is free again.
+        """
+        changed = change(c, row, columns)
+        self.tell(c, kind, changed, worker, detail)
+        return changed
 
     def tell(
         self,
         c: Connection,
         kind: str,
-        job: Job,
+        row: Found,
         worker: str | None = None,
         detail: Mapping[str, Any] | None = None,
     ) -> None:
         """Writes an event and passes it on to whoever listens."""
-        record(c, kind, job, worker, detail or {})
+        record(c, kind, row, worker, detail)
         if self.on_event is not None:
-            self.on_event(c, kind, job)
+            self.on_event(c, kind, job_of(row))
 
     def _now(self) -> dict[str, Any]:
         return {"boot": self.clock.boot_id, "now": self.clock.now()}

@@ -1,7 +1,7 @@
 """Moving a waiting job forward or back among those that wait."""
 
 from levelcap.jobs.job import Job, Status, rank_of
-from levelcap.jobs.rows import find
+from levelcap.jobs.rows import find, job_of
 from levelcap.jobs.store import Store
 from levelcap.kit.db import transaction
 from levelcap.kit.errors import Conflict, refuse
@@ -21,4 +21,5 @@ def set_priority(store: Store, id: str, priority: str) -> Job:
             what = f"only a waiting job has a place in the queue, {id} is {row.status}"
             raise Conflict(refuse(what, row.status, "Leave it"))
         detail = {"priority": priority}
-        return store.moves.move(connection, row, "prioritised", None, {"rank": rank}, detail)
+        moved = store.moves.move(connection, row, "prioritised", None, {"rank": rank}, detail)
+    return job_of(moved)

@@ -124,11 +124,16 @@ def _update(columns: tuple[str, ...]) -> str:
 
 
 def record(
-    connection: Connection, kind: str, job: Job, worker: str | None, detail: Mapping[str, Any]
+    connection: Connection,
+    kind: str,
+    job: Found,
+    worker: str | None,
+    detail: Mapping[str, Any] | None,
 ) -> None:
     """Writes one event of a job; `worker` is who did it or whom it befell."""
-    row = {"id": job.id, "time": wall(), "kind": kind, "fence": job.fence}
-    connection.execute(_EVENT, row | {"worker": worker, "detail": dumped(dict(detail))})
+    row = {"id": job.id, "time": wall(), "kind": kind, "fence": job.fence, "worker": worker}
+    row["detail"] = dumped(dict(detail)) if detail else "{}"
+    connection.execute(_EVENT, row)
 
 
 def clean(message: str, max_chars: int) -> str:

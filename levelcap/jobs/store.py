@@ -136,11 +136,11 @@ class Store:
             if row["key"] is not None and (known := self._known(c, row)):
                 return known
             warnings = warnings_or_refuse(type_, history.load_of(c, type_.name))
-            seq = c.execute(_INSERT, row).lastrowid
-            job = job_of(find(c, str(row["id"])))
-            self.moves.tell(c, "submitted", job)
-            place = history.position_of(c, rank_of(priority), int(seq))
-            return Accepted(job.id, job.status, place, warnings)
+            c.execute(_INSERT, row)
+            stored = find(c, str(row["id"]))
+            self.moves.tell(c, "submitted", stored)
+            place = history.position_of(c, stored.rank, stored.seq)
+            return Accepted(stored.id, Status(stored.status), place, warnings)
 
     def _known(self, c: Connection, row: dict[str, Any]) -> Accepted | None:
         known = c.execute(_BY_KEY, row).first()
@@ -214,14 +214,16 @@ class Store:
         with reading(self.engine) as c:
             able = roster.roles_of(c, worker)
             names = [type_.name for type_ in asked if able & set(type_.roles)]
-            ready, ended = self.moves.look(c, names)
+            limits = self.moves.limits(names)
+            ready, ended = self.moves.look(c, limits)
         if not (ready or ended):
             return None
         with transaction(self.engine, group_commit=True) as c:
             if ended:
                 self.moves.reap(c, REAP_LIMIT)
-            found = self.moves.pick(c, names)
-            return None if found is None else self.moves.begin(c, found, worker)
+            found = self.moves.pick(c, limits)
+            row = None if found is None else self.moves.begin(c, found, worker)
+        return None if row is None else job_of(row)
 
     def renew(self, id: str, worker: str, fence: int) -> None:
         """Makes a lease last `lease_s` from now.
@@ -233,9 +235,7 @@ class Store:
             row = check_held(find(c, id), worker, fence)
             change(c, row, self.moves.lease(row))
 
-    def running(self, id: str, worker: str, fence: int) -> None:
-        """Says that the work has begun; the same as `renew`."""
-        self.renew(id, worker, fence)
+    running = renew  # said when the work has begun
 
     def progress(
         self, id: str, worker: str, fence: int, fraction: float, message: str = ""
@@ -245,11 +245,11 @@ class Store:
         Raises:
             Stale: the caller does not hold this job, or its time is over.
         """
-        done = {"progress": checked_fraction(fraction)}
+        cut = clean(message, MAX_MESSAGE_CHARS)
+        told = {"progress": checked_fraction(fraction), "message": cut}
         with transaction(self.engine, group_commit=True) as c:
             row = check_held(find(c, id), worker, fence)
-            said = {"message": clean(message, MAX_MESSAGE_CHARS)}
-            change(c, row, {**self.moves.lease(row), **done, **said})
+            change(c, row, {**self.moves.lease(row), **told})
 
     def complete(self, id: str, worker: str, fence: int, result: dict[str, Any]) -> Job:
         """Ends a job as done; its effect, its state and its event are one transaction.
@@ -266,14 +266,14 @@ class Store:
         done = {"status": Status.DONE, "result": dumped(result), "ended": wall(), "progress": 1.0}
         with transaction(self.engine, group_commit=True) as c:
             row = find(c, id)
-            if (row.status, row.worker, row.fence) == (Status.DONE, worker, fence):
-                return job_of(row)
-            check_held(row, worker, fence)
-            columns = {**done, "error_code": None, "error": None, **NO_LEASE}
-            job = self.moves.move(c, row, "completed", worker, columns)
-            if effect := self.effects.get(job.type):
-                effect(c, job, job.result or {})
-            return job
+            if (row.status, row.worker, row.fence) != (Status.DONE, worker, fence):
+                check_held(row, worker, fence)
+                columns = {**done, "error_code": None, "error": None, **NO_LEASE}
+                row = self.moves.move(c, row, "completed", worker, columns)
+                if effect := self.effects.get(row.type):
+                    job = job_of(row)
+                    effect(c, job, job.result or {})
+        return job_of(row)
 
     def fail(self, id: str, worker: str, fence: int, code: str, message: str) -> Job:
         """Ends an attempt: queued again with a wait when that may help, else failed.
@@ -291,7 +291,7 @@ class Store:
             said = {"error_code": code, "error": clean(message, MAX_ERROR_CHARS)}
             columns = {**(self.moves.put_back(row) if again else final), **said}
             kind = "requeued" if again else "failed"
-            return self.moves.move(c, row, kind, worker, columns, {"code": code})
+            return job_of(self.moves.move(c, row, kind, worker, columns, {"code": code}))
 
     def release(self, id: str, worker: str, fence: int) -> Job:
         """Gives a job back unfinished; the attempt does not count.
@@ -302,7 +302,7 @@ class Store:
         with transaction(self.engine, group_commit=True) as c:
             row = check_held(find(c, id), worker, fence)
             columns = {**self.moves.put_back(row, wait_s=0.0), "attempts": row.attempts - 1}
-            return self.moves.move(c, row, "released", worker, columns)
+            return job_of(self.moves.move(c, row, "released", worker, columns))
 
     # ---- by others
 
@@ -321,8 +321,9 @@ class Store:
                 raise Conflict(refuse(what, row.status, "Leave it, or retry it"))
             if row.status == Status.RUNNING:
                 roster.take_from(c, row.worker, row.id)
-            columns = {"status": Status.CANCELLED, "ended": wall(), "error_code": "cancelled"}
-            return self.moves.move(c, row, "cancelled", row.worker, {**columns, **NO_LEASE})
+            final = {"status": Status.CANCELLED, "ended": wall(), "error_code": "cancelled"}
+            columns = {**final, **NO_LEASE}
+            return job_of(self.moves.move(c, row, "cancelled", row.worker, columns))
 
     def retry(self, id: str) -> Job:
         """Queues a failed, dead or cancelled job again, with all its attempts.
@@ -337,7 +338,8 @@ class Store:
                 raise Conflict(refuse(what, row.status, "Submit it anew"))
             clear = {"attempts": 0, "ended": None, "error_code": None, "error": None}
             columns = {**self.moves.put_back(row, wait_s=0.0), **clear}
-            return self.moves.move(c, row, "retried", None, columns, {"was": row.status})
+            moved = self.moves.move(c, row, "retried", None, columns, {"was": row.status})
+            return job_of(moved)
 
     def reap(self, limit: int = 500) -> int:
         """Ends leases that ran out and jobs out of time; returns how many. Claims do it, too."""

@@ -1,9 +1,8 @@
-"""Training batches: windows of row groups, decoded by two threads straight to shuffled places."""
+"""Training batches of single decisions in seeded order."""
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,9 +12,8 @@ from numpy.typing import NDArray
 from levelcap.lake.header import packed_size
 from levelcap.lake.order import Order
 from levelcap.lake.rows import as_items
-from levelcap.lake.shard import FLAGS, Columns, Shard
-
-DECODERS = 2
+from levelcap.lake.shard import FLAGS, Columns
+from levelcap.lake.windows import Source, Windows, joined
 
 
 @dataclass(frozen=True)
@@ -52,106 +50,39 @@ class Batch:
         return np.concatenate(parts, axis=1, dtype=np.float32)
 
 
-@dataclass(frozen=True)
-class Source:
-    """The chosen episodes of one shard."""
-
-    shard: Shard
-    chosen: NDArray[np.bool_]
-
-    @property
-    def policies(self) -> list[dict[str, Any]]:
-        """Those that have chosen episodes, as in the header."""
-        numbers = np.unique(self.shard.policy[self.chosen]).tolist()
-        return [self.shard.header.policies[number] for number in numbers]
-
-
-class Batches:
+class Batches(Windows[Batch]):
     """Makes the batches of some sources; see `Shards.batches` for the arguments."""
 
     def __init__(self, sources: Sequence[Source], order: Order, views: tuple[str, ...]) -> None:
-        self._sources, self._order, self._views = sources, order, views
-        self._header = sources[0].shard.header
-        self._log_probs = any(p["log_probs"] for s in sources for p in s.policies)
-        sizes = [source.shard.num_groups for source in sources]
-        self._first_group = np.cumsum([0, *sizes])
-
-    def serve(self, batch_size: int, first_batch: int) -> Generator[Batch, None, None]:
-        """Batches from `first_batch` on, without end; the next window is made meanwhile."""
-        epoch, window, at = self._order.find(first_batch * batch_size)
-        plan = self._order.windows(epoch)
-        pool = ThreadPoolExecutor(DECODERS, thread_name_prefix="lake")
-        try:
-            coming = self._start(pool, epoch, window, plan[window])
-            parts: list[Columns] = []
-            missing = batch_size
-            while True:
-                columns = self._wait(*coming)
-                window += 1
-                if window == len(plan):
-                    epoch, window = epoch + 1, 0
-                    plan = self._order.windows(epoch)
-                coming = self._start(pool, epoch, window, plan[window])
-                rows = len(columns["actions"])
-                while at < rows:
-                    taken = min(missing, rows - at)
-                    parts.append({n: a[at : at + taken] for n, a in columns.items()})
-                    at, missing = at + taken, missing - taken
-                    if missing == 0:
-                        yield self._batch(parts)
-                        parts, missing = [], batch_size
-                at = 0
-        finally:
-            pool.shutdown(cancel_futures=True)
-
-    def _start(
-        self, pool: ThreadPoolExecutor, epoch: int, window: int, groups: NDArray[np.int64]
-    ) -> tuple[Columns, list[Future[None]]]:
-        """Begin to fill a window; every group writes to places of its own."""
-        counts = self._order.counts[groups]
-        places = self._order.places(epoch, window, int(counts.sum()))
-        columns = self._empty(len(places))
-        ends = np.cumsum(counts)
-        tasks = [
-            pool.submit(self._fill, columns, int(group), places[end - count : end])
-            for group, end, count in zip(groups, ends, counts, strict=True)
-        ]
-        return columns, tasks
-
-    def _wait(self, columns: Columns, tasks: list[Future[None]]) -> Columns:
-        for task in tasks:
-            task.result()
-        return columns
+        super().__init__(sources, order)
+        self._views = views
 
     def _fill(self, columns: Columns, number: int, places: NDArray[np.int64]) -> None:
-        at = int(np.searchsorted(self._first_group, number, "right")) - 1
-        source, group = self._sources[at], number - int(self._first_group[at])
+        source, group = self._find(number)
         rows = source.shard.rows(group, source.chosen)
         for name, values in source.shard.decode(group, self._views).items():
             if name in columns:
                 given = as_items(values)
                 as_items(columns[name])[places] = given if rows is None else given[rows]
 
-    def _empty(self, rows: int) -> Columns:
+    def _empty(self, items: int) -> Columns:
         header = self._header
         columns: Columns = {
-            name: np.empty((rows, *header.view_shapes[name]), header.view_dtype(name))
+            name: np.empty((items, *header.view_shapes[name]), header.view_dtype(name))
             for name in self._views
         }
-        columns["mask"] = np.empty((rows, packed_size(header.mask_size)), np.uint8)
-        columns["actions"] = np.empty((rows, len(header.heads)), np.uint8)
-        columns["reward"] = np.empty(rows, np.float32)
-        columns["left"] = np.empty(rows, np.int32)
-        columns |= {name: np.empty(rows, np.int8) for name in ("outcome", "intent")}
-        columns |= {name: np.empty(rows, np.bool_) for name in FLAGS}
+        columns["mask"] = np.empty((items, packed_size(header.mask_size)), np.uint8)
+        columns["actions"] = np.empty((items, len(header.heads)), np.uint8)
+        columns["reward"] = np.empty(items, np.float32)
+        columns["left"] = np.empty(items, np.int32)
+        columns |= {name: np.empty(items, np.int8) for name in ("outcome", "intent")}
+        columns |= {name: np.empty(items, np.bool_) for name in FLAGS}
         if self._log_probs:  # shards of bots have none: missing is NaN, never 0
-            columns["log_prob"] = np.full(rows, np.nan, np.float32)
+            columns["log_prob"] = np.full(items, np.nan, np.float32)
         return columns
 
     def _batch(self, parts: list[Columns]) -> Batch:
-        columns = parts[0]
-        if len(parts) > 1:
-            columns = {n: np.concatenate([part[n] for part in parts]) for n in parts[0]}
+        columns = joined(parts)
         mask = np.unpackbits(columns["mask"], axis=1, count=self._header.mask_size)
         return Batch(
             views={name: columns[name] for name in self._views},

@@ -14,14 +14,18 @@ from collections.abc import Generator, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from levelcap.kit.errors import BadValue, Conflict, refuse, unknown_name
 from levelcap.kit.seeds import check_seed
-from levelcap.lake.batch import Batch, Batches, Source
+from levelcap.lake.batch import Batch, Batches
 from levelcap.lake.header import heads_of, views_of
+from levelcap.lake.labels import Labels
 from levelcap.lake.order import Order
 from levelcap.lake.records import TrajectorySequence
+from levelcap.lake.segments import Cut, SegmentBatch, Segments
 from levelcap.lake.shard import BUCKETS, Shard
+from levelcap.lake.windows import Source
 from levelcap.world.spec import Head, ViewSpec
 
 __all__ = ["Batch", "Shards", "TrajectorySequence", "open_shards"]
@@ -171,19 +175,52 @@ class Shards:
         Decoding runs ahead in two threads; `close()` the generator to stop them early.
         """
         names = self._view_names(views)
-        if batch_size < 1 or first_batch < 0:
-            what = "batch_size is at least 1 and first_batch at least 0"
-            raise BadValue(refuse(what, (batch_size, first_batch), "Correct them"))
-        if window_mb <= 0:
-            raise BadValue(refuse("window_mb is above 0", window_mb, "Give e.g. 256"))
-        check_seed(seed)
         counts = np.concatenate([s.shard.counts(s.chosen) for s in self._sources])
-        if counts.sum() == 0:
-            remedy = "Choose other policies, another split, or more shards"
-            raise BadValue(refuse("no episode is left to read", 0, remedy))
+        _check_reading(batch_size, first_batch, window_mb, seed, counts)
         rows = int(window_mb * (1 << 20) * WINDOW_SHARE / self.header.row_bytes(names))
         order = Order(counts, max(1, rows), seed)
         return Batches(self._sources, order, names).serve(batch_size, first_batch)
+
+    def segments(
+        self,
+        batch_size: int,
+        seed: int,
+        first_batch: int = 0,
+        *,
+        length: int,
+        burn_in: int = 0,
+        history: int = 0,
+        every: int = 10,
+        history_views: Sequence[str] = (),
+        views: Sequence[str] | None = None,
+        labels: Labels | None = None,
+        window_mb: float = 256,
+    ) -> Generator[SegmentBatch, None, None]:
+        """Endless batches of whole stretches of play, for nets that remember.
+
+        Every decision of a chosen episode is among the `length` learned ones of exactly one segment
+        an epoch; before them stand up to `burn_in` decisions that only warm the memory up.
+
+        Args:
+            batch_size: segments of a batch.
+            seed, first_batch, views, window_mb: as for `batches`.
+            length, burn_in: decisions of a segment.
+            history: rows of `history_views` from before the segment, the last one `every`
+                decisions before its first row (10 = one a second), older ones before it; rows
+                before the match began are masked.
+            labels: what a coach said of these shards; joined by episode and decision.
+        """
+        names = self._view_names(views)
+        for name in self._view_names(history_views):
+            if name not in names:
+                remedy = "Name it among the views too"
+                raise BadValue(refuse("history of a view that is not read", name, remedy))
+        cut = Cut(length, burn_in, history, every, tuple(history_views))
+        counts = np.concatenate([cut.counts(source) for source in self._sources])
+        _check_reading(batch_size, first_batch, window_mb, seed, counts)
+        width = self.header.row_bytes(names) * (length + burn_in + history)
+        order = Order(counts, max(1, int(window_mb * (1 << 20) * WINDOW_SHARE / width)), seed)
+        return Segments(self._sources, order, names, cut, labels).serve(batch_size, first_batch)
 
     def episodes(self, views: Sequence[str] | None = None) -> Iterator[TrajectorySequence]:
         """Every chosen episode, in the order of the shards, its views flattened into `obs`."""
@@ -198,6 +235,20 @@ class Shards:
             if name not in self.header.view_names:
                 raise unknown_name("view in these shards", name, self.header.view_names)
         return names
+
+
+def _check_reading(
+    batch_size: int, first_batch: int, window_mb: float, seed: int, counts: NDArray[np.int64]
+) -> None:
+    if batch_size < 1 or first_batch < 0:
+        what = "batch_size is at least 1 and first_batch at least 0"
+        raise BadValue(refuse(what, (batch_size, first_batch), "Correct them"))
+    if window_mb <= 0:
+        raise BadValue(refuse("window_mb is above 0", window_mb, "Give e.g. 256"))
+    check_seed(seed)
+    if counts.sum() == 0:
+        remedy = "Choose other policies, another split, or more shards"
+        raise BadValue(refuse("no episode is left to read", 0, remedy))
 
 
 def _check_alike(shard: Shard, opened: Sequence[Shard], world: str | None) -> None:

@@ -16,15 +16,14 @@ from safetensors.torch import load, save
 from torch import Tensor, nn
 
 import levelcap
-from levelcap.kit.errors import BadFile, Corrupt, refuse, unknown_name
+from levelcap.kit.errors import BadFile, Corrupt, refuse
 from levelcap.kit.files import read_json, write_json
 from levelcap.kit.publish import publish, verify
-from levelcap.nets.flat import FlatNet
+from levelcap.nets.family import build, world_net
 from levelcap.nets.meta import Meta, meta_from_json
-from levelcap.nets.qwen3 import Qwen3Net
+from levelcap.nets.net import Net
 
 MODEL, META = "model.safetensors", "meta.json"
-ARCHITECTURES: dict[str, type[nn.Module]] = {"flat": FlatNet, "qwen3": Qwen3Net}
 
 
 def save_snapshot(folder: Path, weights: dict[str, Tensor], meta: Meta, made_by: str) -> None:
@@ -66,9 +65,7 @@ def load_snapshot(folder: Path) -> tuple[nn.Module, Meta, str]:
         raise BadFile(refuse("the folder of a run, not a snapshot", str(folder), remedy))
     manifest = verify(folder)
     meta = read_meta(folder)
-    if meta.architecture not in ARCHITECTURES:
-        raise unknown_name("architecture", meta.architecture, tuple(ARCHITECTURES))
-    net = ARCHITECTURES[meta.architecture](meta)
+    net = build(meta)
     try:
         net.load_state_dict(load((folder / MODEL).read_bytes()))
     except (SafetensorError, RuntimeError, KeyError) as error:
@@ -76,6 +73,16 @@ def load_snapshot(folder: Path) -> tuple[nn.Module, Meta, str]:
         raise BadFile(refuse(what, str(folder), "Use a checkpoint of this version")) from error
     net.eval()
     return net, meta, str(manifest.files[MODEL]["sha256"])
+
+
+def load_world_net(folder: Path) -> tuple[Net, Meta, str]:
+    """The same of a net that plays a world.
+
+    Raises:
+        BadValue: it reads text.
+    """
+    net, meta, digest = load_snapshot(folder)
+    return world_net(net, meta), meta, digest
 
 
 def weights_of(net: nn.Module) -> dict[str, Any]:

@@ -35,8 +35,7 @@ def check_limits(meta: Meta) -> None:
     _whole("world_version", meta.world_version, 0, 1 << 20)
     _whole("steps", meta.steps, 0, 1 << 53)
     _whole("decision_ticks", meta.decision_ticks, 1, 30)
-    _whole("input_size", meta.input_size, 0, MAX_INPUTS)
-    _row("hidden", meta.hidden, MAX_LAYERS, 1, MAX_WIDTH)
+    _whole("input_size", meta.shape["input_size"], 0, MAX_INPUTS)
     _row("head_sizes", meta.head_sizes, MAX_HEADS, 1, MAX_BINS)
     _row("aim_heads", meta.aim_heads, MAX_HEADS, 0, MAX_HEADS)
     _row("aim_users", meta.aim_users, MAX_HEADS, 0, MAX_HEADS)
@@ -45,10 +44,36 @@ def check_limits(meta: Meta) -> None:
     if meta.text is not None:
         _check_text(meta.text)
         return
-    widths = (meta.input_size, *meta.hidden)
-    weights = sum(a * b for a, b in zip(widths, widths[1:], strict=False))
-    if (total := weights + widths[-1] * (sum(meta.head_sizes) + 1)) > MAX_PARAMETERS:
-        raise _bad(f"a net has at most {MAX_PARAMETERS:,} weights", total)
+    for name, value in meta.shape.items():
+        _check_size(name, value)
+    if meta.architecture == "flat":
+        hidden = meta.shape["hidden"]
+        _row("hidden", hidden, MAX_LAYERS, 1, MAX_WIDTH)
+        check_parameters(_flat_parameters(meta.input_size, hidden, sum(meta.head_sizes)))
+
+
+def check_parameters(count: int) -> None:
+    """Refuse a net of more weights than a probe's memory can take."""
+    if count > MAX_PARAMETERS:
+        raise _bad(f"a net has at most {MAX_PARAMETERS:,} weights", count)
+
+
+def _flat_parameters(inputs: int, hidden: tuple[int, ...], bins: int) -> int:
+    widths = (inputs, *hidden)
+    inner = sum(a * b for a, b in zip(widths, widths[1:], strict=False))
+    return inner + widths[-1] * (bins + 1)
+
+
+def _check_size(name: str, value: Any) -> None:
+    """A family's own sizes: its layers may be many or wide, but no single number is absurd."""
+    if isinstance(value, tuple):
+        _row(name, value, MAX_LAYERS, 0, MAX_INPUTS)
+    elif type(value) is int:
+        _whole(name, value, 0, MAX_INPUTS)
+    elif type(value) is str and len(value) > 200:
+        raise _bad(f"{name} is a short text", value[:40])
+    elif type(value) not in (bool, str, float):
+        raise _bad(f"{name} is a number, a name or a list of them", value)
 
 
 def _texts(meta: Meta) -> None:
@@ -64,8 +89,8 @@ def _texts(meta: Meta) -> None:
             raise _bad(f"{name} holds short texts", value)
         if len(set(value)) < len(value):
             raise _bad(f"{name} names nothing twice", value)
-    if type(meta.standardise) is not bool:
-        raise _bad("standardise is true or false", meta.standardise)
+    if type(meta.shape.get("standardise", False)) is not bool:
+        raise _bad("standardise is true or false", meta.shape["standardise"])
     metrics: Any = meta.metrics
     if not isinstance(metrics, dict) or len(metrics) > 1000:
         raise _bad("metrics is a short mapping", type(metrics).__name__)
@@ -89,8 +114,7 @@ def _check_text(shape: TextShape) -> None:
         raise _bad("tied is true or false, characters a text", (shape.tied, shape.characters))
     if len(set(shape.characters)) < len(shape.characters):
         raise _bad("a character occurs twice in the alphabet", shape.characters)
-    if shape.parameters > MAX_PARAMETERS:
-        raise _bad(f"a net has at most {MAX_PARAMETERS:,} weights", shape.parameters)
+    check_parameters(shape.parameters)
 
 
 def _row(name: str, values: Any, longest: int, least: int, most: int) -> None:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import dataclasses
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 from levelcap.kit.errors import BadFile, refuse
@@ -14,9 +13,17 @@ META_VERSION = 1
 TEXT_WORLD = "text"
 
 
+# The first two families wrote their own sizes beside the rest; a file's keys are a format, so they
+# still do. Later families have a table of their own under `shape`.
+_BESIDE = {
+    "flat": ("input_size", "hidden", "standardise"),
+    "qwen3": ("input_size", "hidden", "standardise", "text"),
+}
+
+
 @dataclass(frozen=True)
 class Meta:
-    """Architecture, sizes, world and history of one net. Saved as `meta.json`."""
+    """A header that every net has, and a `shape` that its family understands. See `meta.json`."""
 
     architecture: str
     size: str
@@ -24,36 +31,53 @@ class Meta:
     world_version: int
     patch: str
     views: tuple[str, ...]
-    input_size: int
-    hidden: tuple[int, ...]
     head_names: tuple[str, ...]
     head_sizes: tuple[int, ...]
     aim_heads: tuple[int, ...]
     aim_users: tuple[int, ...]
+    shape: dict[str, Any]
+    """sizes of the family named by `architecture`: numbers, names, tuples of them"""
     decision_ticks: int = 3
-    standardise: bool = False
     steps: int = 0
     parents: tuple[str, ...] = ()
     metrics: dict[str, float] = field(default_factory=dict)
     meta_version: int = META_VERSION
-    text: TextShape | None = None
-    """of a net that reads text; the key is absent for nets of a world"""
+
+    @property
+    def input_size(self) -> int:
+        """Numbers of all views together, as the net was made for them; 0: it reads text."""
+        return int(self.shape["input_size"])
+
+    @property
+    def text(self) -> TextShape | None:
+        """Sizes and alphabet of a net that reads text; None: it plays a world."""
+        return self.shape.get("text")
 
     def as_json(self) -> dict[str, Any]:
         """Plain lists and numbers, for `meta.json`."""
-        return {
-            key: list(value) if isinstance(value, tuple) else value
-            for key, value in dataclasses.asdict(self).items()
-            if key != "text" or value is not None
-        }
+        values = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "shape"}
+        beside = self.architecture in _BESIDE
+        values |= self.shape if beside else {"shape": self.shape}
+        return {key: _plain(value) for key, value in values.items()}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return list(value)
+    if isinstance(value, dict):
+        return {key: _plain(one) for key, one in value.items()}
+    return asdict(value) if isinstance(value, TextShape) else value
 
 
 def text_meta(shape: TextShape, size: str) -> Meta:
-    """The description of a new text net: it has a shape instead of views and heads."""
+    """The description of a new text net: it has a text shape instead of views and heads."""
+    sizes = {
+        "input_size": 0, "hidden": (shape.hidden,) * shape.layers, "standardise": False,
+        "text": shape,
+    }  # fmt: skip
     return Meta(
         architecture="qwen3", size=size, world=TEXT_WORLD, world_version=0, patch="", views=(),
-        input_size=0, hidden=(shape.hidden,) * shape.layers, head_names=(), head_sizes=(),
-        aim_heads=(), aim_users=(), text=shape,
+        head_names=(), head_sizes=(), aim_heads=(), aim_users=(), shape=sizes,
     )  # fmt: skip
 
 
@@ -63,19 +87,29 @@ def meta_from_json(values: Any, where: str) -> Meta:
     Raises:
         BadFile: a key is missing or unknown, or another version wrote it.
     """
-    names = {f.name for f in dataclasses.fields(Meta)}
-    if isinstance(values, dict) and values.get("architecture") != "qwen3":
-        names -= {"text"}
-    if not isinstance(values, dict) or set(values) != names:
-        odd = sorted(set(values) ^ names) if isinstance(values, dict) else type(values).__name__
+    known = {f.name for f in fields(Meta)}
+    table = values if isinstance(values, dict) else {}
+    beside = _BESIDE.get(str(table.get("architecture")), ())
+    names = (known - {"shape"}) | set(beside) if beside else known
+    if set(table) != names:
+        odd = sorted(set(table) ^ names) if isinstance(values, dict) else type(values).__name__
         remedy = "Use a checkpoint written by this version"
         raise BadFile(refuse(f"{where} does not describe a net", odd, remedy))
-    if values["meta_version"] != META_VERSION:
+    if table["meta_version"] != META_VERSION:
         remedy = f"This version reads {META_VERSION}"
-        raise BadFile(refuse(f"{where} has another version", values["meta_version"], remedy))
-    lists = {key: tuple(value) for key, value in values.items() if isinstance(value, list)}
-    inner = {"text": shape_from_json(values["text"], where)} if "text" in names else {}
-    return Meta(**{**values, **lists, **inner})
+        raise BadFile(refuse(f"{where} has another version", table["meta_version"], remedy))
+    shape = {name: table[name] for name in beside} if beside else table["shape"]
+    if not isinstance(shape, dict) or "input_size" not in shape:
+        raise BadFile(refuse(f"{where} names no input_size", shape, "Use a whole checkpoint"))
+    shape = {name: _tuples(value) for name, value in shape.items()}
+    if "text" in shape:
+        shape["text"] = shape_from_json(table["text"], where)
+    header = {name: _tuples(table[name]) for name in known - {"shape"}}
+    return Meta(**header, shape=shape)
+
+
+def _tuples(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
 
 
 def check_fits(meta: Meta, spec: WorldSpec) -> None:

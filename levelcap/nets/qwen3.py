@@ -17,8 +17,9 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from levelcap.nets.meta import Meta
+from levelcap.nets.row import Family
 from levelcap.nets.text_rows import Block, TextRows
-from levelcap.nets.text_shape import TextShape
+from levelcap.nets.text_shape import SIZES, TextShape
 
 SPREAD = 0.02  # of fresh weights
 
@@ -226,6 +227,9 @@ def _one_block(tokens: Tensor) -> TextRows:
     count, width = tokens.shape
     flat, none = tokens.reshape(-1), torch.empty(0, dtype=torch.int64)
     return TextRows(flat, none, (Block(0, count, width),), none.numpy(), none.numpy())
+
+
+FAMILY = Family("qwen3", tuple(SIZES), Qwen3Net)
 
 
 def fresh_text_net(meta: Meta, seed: int = 0) -> Qwen3Net:

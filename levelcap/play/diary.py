@@ -22,7 +22,6 @@ from levelcap.lake.header import STORED, Header, header_of
 from levelcap.lake.write import ShardWriter, write_shard
 from levelcap.play.live import Live
 from levelcap.world.patches import champion_names, patch_hash, patch_names
-from levelcap.world.policy import content_hash
 from levelcap.world.spec import FLAT_VIEWS
 
 
@@ -82,7 +81,7 @@ class Diary:
     def _header(self) -> Header:
         world, match = self.match.world, self.match
         described = [
-            {"name": entrant.name, "hash": content_hash(entrant.policy), "log_probs": False}
+            {"name": entrant.name, "hash": entrant.policy.content_hash, "log_probs": False}
             for entrant in match.entrants
         ]
         name = world.patch["name"]

@@ -25,15 +25,13 @@ from levelcap.kit.errors import BadValue, refuse
 from levelcap.play import frames
 from levelcap.play.feed import fallen
 from levelcap.play.person import Person
-from levelcap.play.rollout import Table, views_of
-from levelcap.world.match import World
-from levelcap.world.policy import content_hash
+from levelcap.play.seats import Seats, views_of
+from levelcap.world.match import ArenaWorld
+from levelcap.world.protocols import Policy
 from levelcap.world.replay import Recorder, Replay
 from levelcap.world.scoreboard import read_scoreboard
 from levelcap.world.spec import FLAT_VIEWS, arena_spec
 from levelcap.world.state import State
-
-NO_INTENT = -1
 
 
 @dataclass(frozen=True)
@@ -42,16 +40,16 @@ class Entrant:
 
     name: str
     kind: str
-    policy: Any
+    policy: Policy
 
 
 class Between:
     """The ticks inside a decision, played again one by one."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: ArenaWorld) -> None:
         players = world.spec.num_players
         self._ticks = world.decision_ticks
-        self._world = World(
+        self._world = ArenaWorld(
             world.ruleset, 1, patch=world.patch, views=(), decision_ticks=1,
             seat_ticks=[self._ticks] * players, auto_reset=False, threads=1,
         )  # fmt: skip
@@ -68,39 +66,10 @@ class Between:
                 return
 
 
-class _Seats(Table):
-    """A table that remembers what nets thought the match was worth, and what bots were up to."""
-
-    def __init__(self, world: Any, policies: Sequence[Any], seats: NDArray[Any]) -> None:
-        super().__init__(world, policies, seats)
-        self.values = np.full(seats.shape, np.nan, np.float32)
-        self.intents = np.full(seats.shape, NO_INTENT, np.int8)
-
-    def act(self, views: dict[str, NDArray[Any]]) -> NDArray[np.uint8]:
-        """One after the other: a single match is not worth a hand-over between threads."""
-        for index in range(len(self.policies)):
-            if len(self.rows[index][0]):
-                self._act_one(index, views)
-        return self._actions
-
-    def _act_one(self, index: int, views: dict[str, NDArray[Any]]) -> None:
-        policy, rows = self.policies[index], self.rows[index]
-        names = (*policy.views, "mask", "reset", "key", "alive")
-        mine = {name: views[name][rows] for name in names}
-        if hasattr(policy, "act_full"):
-            found = policy.act_full(mine, self.states[index])
-            actions, _, self.values[rows], self.states[index] = found
-        else:
-            actions, self.states[index] = policy.act(mine, self.states[index])
-        self._actions[rows] = actions
-        if getattr(policy, "intents", None) is not None:
-            self.intents[rows] = policy.intents
-
-
 class Scene:
     """A match as messages: shared by a live one and a replay."""
 
-    def __init__(self, world: World, names: Sequence[str], kinds: Sequence[str]) -> None:
+    def __init__(self, world: ArenaWorld, names: Sequence[str], kinds: Sequence[str]) -> None:
         self.world, self.names, self.kinds = world, list(names), list(kinds)
         self.tally = np.zeros((world.rules.num_players, 2), np.int64)
         self._between = Between(world)
@@ -162,7 +131,7 @@ class Live:
         policies = [entrant.policy for entrant in entrants]
         _check_seats(ruleset, entrants, seats)
         shown = tuple(dict.fromkeys((*views_of(policies), *FLAT_VIEWS)))
-        self.world = World(
+        self.world = ArenaWorld(
             ruleset, 1, patch=patch, views=shown, champions=champions, auto_reset=False,
             match_seeds=[seed], threads=1,
         )  # fmt: skip
@@ -171,9 +140,10 @@ class Live:
         self.person_seat: int | None = None
         self._find_person()
         self.views = self.world.reset()
-        self._table = _Seats(self.world, policies, np.array([self.seats]))
+        # A single match is not worth a hand-over between threads.
+        self._table = Seats(self.world, policies, np.array([self.seats]), threads=False)
         played = [self.entrants[index] for index in self.seats]
-        hashes = [(entrant.name, content_hash(entrant.policy)) for entrant in played]
+        hashes = [(entrant.name, entrant.policy.content_hash) for entrant in played]
         self.recorder = Recorder(self.world, policies=hashes)
         self.scene = Scene(self.world, [e.name for e in played], [e.kind for e in played])
         self.last: dict[str, Any] = {}

@@ -18,8 +18,9 @@ from numpy.typing import NDArray
 from levelcap.kit.errors import BadValue, refuse, unknown_name
 from levelcap.kit.seeds import chain, check_seed, stream
 from levelcap.kit.stats import paired_interval
-from levelcap.play.rollout import Table, views_of
+from levelcap.play.seats import Seats, views_of
 from levelcap.world import make
+from levelcap.world.protocols import Policy
 from levelcap.world.spec import RULESETS, arena_spec
 
 BATCH = 512  # games at once: even, so that a pair is never split
@@ -85,8 +86,8 @@ def scores_of(ruleset: str, seats: NDArray[Any], winners: NDArray[Any]) -> NDArr
 
 
 def play_games(
-    a: Any,
-    b: Any,
+    a: Policy,
+    b: Policy,
     ruleset: str,
     games: int,
     seed: int = 0,
@@ -139,7 +140,7 @@ def play_games(
 
 
 def play_batch(
-    policies: list[Any],
+    policies: list[Policy],
     ruleset: str,
     seats: NDArray[Any],
     seeds: NDArray[Any],
@@ -161,9 +162,11 @@ def play_batch(
         champions=champions,
         decision_ticks=grid,
     )
-    table = Table(world, policies, seats)
+    table = Seats(world, policies, seats)
     views = world.reset()
+    due: NDArray[np.bool_] | None = None
     while not world.state["over"].all():
-        views = world.step(table.act(views))[0]
+        views, *_, info = world.step(table.act(views, due))
+        due = info["due"]
     keep = ("winner", "tick", "num_deaths", "early_deaths", "lead_changes")
     return {key: world.state[key].copy() for key in keep}

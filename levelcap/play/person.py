@@ -16,13 +16,13 @@ import math
 import struct
 import threading
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from levelcap.kit.errors import BadValue, refuse
 from levelcap.world.actions import Action, encode
+from levelcap.world.protocols import Decision, Policy, PolicyState, Views
 from levelcap.world.spec import HEAD_OFFSETS
 
 LAYOUT = struct.Struct("<BBBBIffff")
@@ -74,20 +74,21 @@ def read_input(data: bytes) -> Input:
     return Input(number, held, clicked, *vector)
 
 
-class Person:
-    """A policy whose actions come from a person; satisfies `levelcap.world.policy.Policy`."""
-
-    views: tuple[str, ...] = ()
-    decision_ticks = 3
+class Person(Policy):
+    """A policy whose actions come from a person."""
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self.content_hash = hashlib.sha256(f"person {name}".encode()).hexdigest()
         self.ack, self.silent = 0, 0
         self._lock = threading.Lock()
         self._last: Input | None = None
         self._clicked, self._fresh = 0, False
         self._sign = 1.0
+
+    @property
+    def content_hash(self) -> str:
+        """Of the name: nobody can hash a person."""
+        return hashlib.sha256(f"person {self.name}".encode()).hexdigest()
 
     @property
     def idle(self) -> bool:
@@ -116,17 +117,14 @@ class Person:
         self.ack = last.number
         return encode(_action(last, (last.held | clicked) if fresh else 0, self._sign))
 
-    def initial_state(self, num_rows: int) -> None:
-        """A person remembers elsewhere."""
-
-    def act(self, views: dict[str, NDArray[Any]], state: Any) -> tuple[NDArray[Any], Any]:
+    def act(self, views: Views, state: PolicyState) -> Decision:
         """The sampled decision for its row; a bin that is not allowed now becomes the idle one.
 
         The rules would ignore it; whoever learns from the recording must not see it.
         """
         rows = np.repeat(self.sample()[None], len(views["key"]), axis=0)
         allowed = np.take_along_axis(views["mask"], rows + _OFFSETS, axis=1)
-        return np.where(allowed == 0, _IDLE, rows), state
+        return Decision(np.where(allowed == 0, _IDLE, rows))
 
 
 def _action(given: Input, buttons: int, sign: float) -> Action:

@@ -18,10 +18,11 @@ from levelcap.kit.paths import folder
 from levelcap.kit.seeds import chain, check_seed, match_seed
 from levelcap.lake.header import LAZY, STORED, Header, header_of
 from levelcap.play.matchup import seats_of_game
-from levelcap.play.rollout import views_of
+from levelcap.play.roster import find
+from levelcap.play.seats import views_of
 from levelcap.world import make
 from levelcap.world.patches import patch_hash, patch_names
-from levelcap.world.policy import content_hash, load
+from levelcap.world.protocols import Policy, World
 from levelcap.world.spec import RULESETS
 
 BATCH = 2048  # matches at once, fewer where matches are long and rows wide
@@ -55,7 +56,7 @@ def lay_out(ruleset: str, num_policies: int, games: int, seed: int) -> Layout:
 class Plan:
     """Everything about a recording that is settled before it starts."""
 
-    policies: list[Any]
+    policies: list[Policy]
     world: str
     games: int
     seed: int
@@ -73,7 +74,7 @@ class Plan:
         room = BATCH_BYTES * games // max(1, rows * row_width(self.header))
         return max(2, min(BATCH, room // 2 * 2))
 
-    def open(self, first: int, last: int) -> Any:
+    def open(self, first: int, last: int) -> World:
         """A world with the games first..last-1 in it."""
         if self.layout is None:
             return make(self.world, last - first, seed=chain(self.seed, first))
@@ -104,18 +105,13 @@ class Plan:
         return self.layout.seeds[first:last]
 
 
-def knows_log_probs(policy: Any) -> bool:
-    """Does it say how likely its actions were? The best action taken always is no sample."""
-    return hasattr(policy, "act_full") and not getattr(policy, "greedy", False)
-
-
 def default_folder(header: Header) -> Path:
     """Where a shard goes that was given no place; what it holds follows from its config."""
     return folder("lake") / "trajectories" / shard_name(header.config_sha256)
 
 
 def make_plan(
-    policies: Sequence[Any],
+    policies: Sequence[Policy | str],
     world: str,
     games: int,
     seed: int,
@@ -133,7 +129,7 @@ def make_plan(
         raise unknown_name("world", world, (*RULESETS, "gym:<id>", "zoo:<module>"))
     check_seed(seed)
     _check_request(world, policies, games, outside, lazy)
-    loaded = [load(policy) if isinstance(policy, str) else policy for policy in policies]
+    loaded = [find(policy) if isinstance(policy, str) else policy for policy in policies]
     called = list(names) if names is not None else [_name(policy) for policy in policies]
     for name in keep or ():
         if name not in called:
@@ -142,7 +138,7 @@ def make_plan(
     probe = make(world, 1, **options, views=tuple(views) if views else ("features",))
     try:
         described = [
-            {"name": name, "hash": content_hash(policy), "log_probs": knows_log_probs(policy)}
+            {"name": name, "hash": policy.content_hash, "log_probs": policy.knows_log_probs}
             for name, policy in zip(called, loaded, strict=True)
         ]
         grid = 1 if outside else min(policy.decision_ticks for policy in loaded)
@@ -167,8 +163,7 @@ def make_plan(
         )
         limit = OUTSIDE_DECISIONS if outside else probe.rules.time_limit // grid
     finally:
-        if outside:
-            probe.close()
+        probe.close()
     wanted = np.array([keep is None or name in keep for name in called])
     layout = None if outside else lay_out(world, len(loaded), games, seed)
     room = BATCH_BYTES // (limit * header.num_players * row_width(header))
@@ -179,7 +174,7 @@ def make_plan(
 
 
 def _check_request(
-    world: str, policies: Sequence[Any], games: int, outside: bool, lazy: bool
+    world: str, policies: Sequence[Policy | str], games: int, outside: bool, lazy: bool
 ) -> None:
     if games < 1:
         raise BadValue(refuse("games must be at least 1", games, "Give --games 2 or more"))
@@ -192,9 +187,10 @@ def _check_request(
         raise BadValue(refuse("outside games cannot be replayed", "lazy", remedy))
 
 
-def _name(policy: Any) -> str:
-    own = policy if isinstance(policy, str) else getattr(policy, "name", None)
-    return str(own) if own else f"{type(policy).__name__.lower()}-{content_hash(policy)[:12]}"
+def _name(policy: Policy | str) -> str:
+    if isinstance(policy, str):
+        return policy
+    return policy.name or f"{type(policy).__name__.lower()}-{policy.content_hash[:12]}"
 
 
 def row_width(header: Header) -> int:
@@ -203,9 +199,9 @@ def row_width(header: Header) -> int:
     return header.row_bytes(names) + (0 if header.lazy else header.mask_size)
 
 
-def _patch(world: Any, given: str | dict[str, Any]) -> dict[str, Any]:
+def _patch(world: World, given: str | dict[str, Any]) -> dict[str, Any]:
     """Name, hash and (of an edited one) content of the patch; outside games have none."""
-    if not hasattr(world, "patch"):
+    if world.patch is None:
         return {"name": "", "sha256": "", "content": None}
     shipped = isinstance(given, str) and given in patch_names()
     content = None if shipped else world.patch

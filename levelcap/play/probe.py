@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from levelcap.kit.errors import BadFile, LevelcapError, refuse
 from levelcap.kit.files import read_json
-from levelcap.nets.limits import check_limits
+from levelcap.nets.limits import check_limits, check_parameters
 from levelcap.nets.meta import Meta, check_fits, meta_from_json
 from levelcap.world.spec import RULESETS, arena_spec
 
@@ -90,15 +90,16 @@ def confine() -> None:
 
 def recorded(meta: Meta) -> tuple[Any, dict[str, NDArray[Any]]]:
     """A world the net was made for, and 64 rows of its views from a bot's matches."""
-    from levelcap.play.rollout import ALWAYS, Table
+    from levelcap.play.roster import find
+    from levelcap.play.seats import Seats
     from levelcap.world import make
-    from levelcap.world.policy import load
+    from levelcap.world.protocols import ALWAYS
 
-    bot = load("rookie")
+    bot = find("rookie")
     names = tuple(dict.fromkeys((*meta.views, *bot.views)))
     world = make(meta.world, num_matches=4, patch=meta.patch, views=names, threads=1)
     shape = (world.num_matches, world.spec.num_players)
-    table = Table(world, [bot], np.zeros(shape, np.int64))
+    table = Seats(world, [bot], np.zeros(shape, np.int64))
     views = world.reset()
     looks: list[dict[str, NDArray[Any]]] = []
     while len(looks) * shape[0] * shape[1] < OBSERVATIONS:
@@ -115,12 +116,13 @@ def _check_shapes(place: Path, meta: Meta) -> None:
     import torch
     from safetensors import SafetensorError, safe_open
 
-    from levelcap.nets.checkpoint import ARCHITECTURES, MODEL
+    from levelcap.nets.checkpoint import MODEL
+    from levelcap.nets.family import build
+    from levelcap.nets.net import count_parameters
 
-    if meta.architecture not in ARCHITECTURES:
-        raise BadFile(refuse("unknown architecture", meta.architecture, REMEDY))
     with torch.device("meta"):
-        net = ARCHITECTURES[meta.architecture](meta)
+        net = build(meta)
+    check_parameters(count_parameters(net))
     wanted = {name: tuple(tensor.shape) for name, tensor in net.state_dict().items()}
     try:
         with safe_open(place / MODEL, framework="pt") as file:
@@ -139,17 +141,14 @@ def _check_shapes(place: Path, meta: Meta) -> None:
 
 
 def _decides(place: Path, world: Any, rows: dict[str, NDArray[Any]]) -> dict[str, Any]:
-    import torch
-
-    from levelcap.play.load import flatten, load_checkpoint
+    from levelcap.play.load import load_checkpoint
 
     policy = load_checkpoint(place)
     policy.bind(world)
-    with torch.inference_mode():
-        logits, values = policy.net(torch.from_numpy(flatten(rows, policy.views)))
-    _refuse_infinite(logits, values)
+    out = policy.think(rows, policy.initial_state(OBSERVATIONS))
+    _refuse_infinite(out.logits, out.values)
     one = {name: row[:1] for name, row in rows.items()}
-    actions, _ = policy.act(one, None)
+    actions = policy.act(one, policy.initial_state(1)).actions
     bins = [head.size for head in world.spec.heads]
     if actions.shape != (1, len(bins)) or not ((actions >= 0) & (actions < bins)).all():
         raise BadFile(refuse("its decision is none", actions.tolist(), REMEDY))
@@ -187,7 +186,7 @@ def _refuse_infinite(*results: Any) -> None:
 
 
 def _passed(meta: Meta, net: Any) -> dict[str, Any]:
-    from levelcap.nets.flat import count_parameters
+    from levelcap.nets.net import count_parameters
 
     told = {"architecture": meta.architecture, "world": meta.world}
     return {"ok": True, **told, "parameters": count_parameters(net)}

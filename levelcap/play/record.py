@@ -25,12 +25,13 @@ from numpy.typing import NDArray
 from levelcap.kit.stats import paired_interval
 from levelcap.lake.gather import Facts, Gather
 from levelcap.lake.header import Header
-from levelcap.lake.records import NO_INTENT
 from levelcap.lake.write import ShardWriter, write_shard
-from levelcap.play.plan import Plan, default_folder, knows_log_probs, make_plan
-from levelcap.play.rollout import ALWAYS, Table
+from levelcap.play.plan import Plan, default_folder, make_plan
+from levelcap.play.seats import Seats
 from levelcap.world.bots import Bot
+from levelcap.world.match import ArenaWorld
 from levelcap.world.patches import champion_names
+from levelcap.world.protocols import Policy, World
 
 SHRINK = 0.75  # finished matches are no longer asked about when this share is left
 
@@ -53,48 +54,8 @@ class Summary:
         return {"shard": str(self.folder), **numbers, "quality": self.header.quality}
 
 
-class Scribe(Table):
-    """A table that also keeps log-probabilities [M, P] and intents [M, P] of the last decision."""
-
-    def __init__(self, world: Any, policies: Sequence[Any], seats: NDArray[Any]) -> None:
-        super().__init__(world, policies, seats)
-        self.log_probs = np.full(seats.shape, np.nan, np.float32)
-        self.intents = np.full(seats.shape, NO_INTENT, np.int8)
-
-    def shrink(self, running: NDArray[np.bool_]) -> None:
-        """No longer ask about matches that are over, where a policy's memory allows it."""
-        for index, (matches, seats) in enumerate(self.rows):
-            left, state = running[matches], self.states[index]
-            if isinstance(state, np.ndarray) and len(state) == len(left):
-                self.states[index] = state[left]
-            elif state is not None:
-                continue
-            self.rows[index] = (matches[left], seats[left])
-            if hasattr(self.policies[index], "sit"):
-                self.policies[index].sit(*self.rows[index])
-            if hasattr(self.policies[index], "sit"):
-                self.policies[index].sit(*self.rows[index])
-
-    def _act_one(self, index: int, views: dict[str, NDArray[Any]]) -> None:
-        policy, rows = self.policies[index], self.rows[index]
-        flat = rows[0] * self.seats.shape[1] + rows[1]
-        mine = {
-            name: views[name].reshape(-1, *views[name].shape[2:]).take(flat, axis=0)
-            for name in (*policy.views, *ALWAYS)
-        }
-        if knows_log_probs(policy):
-            actions, log_probs, _, self.states[index] = policy.act_full(mine, self.states[index])
-            self.log_probs[rows] = log_probs
-        else:
-            actions, self.states[index] = policy.act(mine, self.states[index])
-        self._actions[rows] = actions
-        intents = getattr(policy, "intents", None)
-        if intents is not None:
-            self.intents[rows] = intents
-
-
 def record(
-    policies: Sequence[Any],
+    policies: Sequence[Policy | str],
     world: str,
     games: int,
     seed: int = 0,
@@ -111,7 +72,7 @@ def record(
     """Play games and publish them as a new shard.
 
     Args:
-        policies: policies, or names that `levelcap.world.policy.load` knows. Outside games
+        policies: policies, or names that `levelcap.play.roster` knows. Outside games
             (`gym:`, `zoo:`) take one, which plays every seat.
         world: name of the world.
         games: games in all, shared evenly by the pairs of policies.
@@ -183,16 +144,18 @@ def _play(plan: Plan, first: int, last: int) -> tuple[Gather, Facts]:
     kept = plan.keep[seats]
     entrants, chairs = _entrants(plan.policies, seats)
     try:
-        table = Scribe(world, entrants, chairs)
+        table = Seats(world, entrants, chairs)
         gather = Gather(plan.header, np.ones_like(kept) if plan.header.lazy else kept)
         views = world.reset()
         champions = _champions(world, seats.shape)
         running = np.ones(last - first, np.bool_)
         active, asked = views["alive"].copy(), last - first
         winner = np.full(last - first, -1, np.int64)
+        due: NDArray[np.bool_] | None = None
         while running.any():
             gather.look(views, active)
-            views, rewards, terminated, truncated, info = world.step(table.act(views))
+            views, rewards, terminated, truncated, info = world.step(table.act(views, due))
+            due = info["due"]
             gather.note(
                 actions=info["actions"], log_probs=table.log_probs, intents=table.intents,
                 rewards=rewards, terminated=terminated, truncated=truncated,
@@ -202,17 +165,18 @@ def _play(plan: Plan, first: int, last: int) -> tuple[Gather, Facts]:
             running &= ~ended
             active = info["active"] & running[:, None]
             if running.sum() < SHRINK * asked:
-                table.shrink(running)
+                table.drop(~running)
                 asked = int(running.sum())
     finally:
-        if hasattr(world, "close"):
-            world.close()
+        world.close()
     teams = np.arange(seats.shape[1]) // (seats.shape[1] // plan.header.num_teams)
     facts = Facts(plan.seeds(first, last), winner, teams, seats, champions, kept)
     return gather, facts
 
 
-def _entrants(policies: list[Any], seats: NDArray[np.int64]) -> tuple[list[Any], NDArray[np.int64]]:
+def _entrants(
+    policies: list[Policy], seats: NDArray[np.int64]
+) -> tuple[list[Policy], NDArray[np.int64]]:
     """A bot alone sits down twice, so that both cores decide."""
     if len(policies) == 1 and isinstance(policies[0], Bot):
         twin = copy.copy(policies[0])
@@ -220,8 +184,8 @@ def _entrants(policies: list[Any], seats: NDArray[np.int64]) -> tuple[list[Any],
     return policies, seats
 
 
-def _champions(world: Any, shape: tuple[int, ...]) -> NDArray[np.str_]:
-    if not hasattr(world, "patch"):
+def _champions(world: World, shape: tuple[int, ...]) -> NDArray[np.str_]:
+    if not isinstance(world, ArenaWorld):
         return np.full(shape, "")
     return np.array(champion_names(world.patch))[world.state["champion"]]
 

@@ -10,8 +10,9 @@ import numpy as np
 from levelcap.kit.errors import BadValue, refuse
 from levelcap.kit.seeds import chain, check_seed
 from levelcap.kit.stats import mean_interval
-from levelcap.play.rollout import Table
+from levelcap.play.seats import Seats
 from levelcap.world import make
+from levelcap.world.protocols import Policy
 
 LANES = 64
 
@@ -31,7 +32,7 @@ class Returns:
         return {key: round(value, 6) for key, value in asdict(self).items()}
 
 
-def play_episodes(policy: Any, world_name: str, episodes: int, seed: int = 0) -> Returns:
+def play_episodes(policy: Policy, world_name: str, episodes: int, seed: int = 0) -> Returns:
     """Play `episodes` episodes with the policy in every seat.
 
     The first episode of lane i is episode i; longer runs play the lanes again with the next seed,
@@ -53,11 +54,11 @@ def play_episodes(policy: Any, world_name: str, episodes: int, seed: int = 0) ->
 
 
 def _first_episodes(
-    policy: Any, world_name: str, lanes: int, seed: int
+    policy: Policy, world_name: str, lanes: int, seed: int
 ) -> tuple[list[float], list[int]]:
     world = make(world_name, lanes, seed=seed)
     try:
-        table = Table(world, [policy], np.zeros((lanes, world.spec.num_players), np.int64))
+        table = Seats(world, [policy], np.zeros((lanes, world.spec.num_players), np.int64))
         views = world.reset()
         total, length = np.zeros(lanes), np.zeros(lanes, np.int64)
         running = np.ones(lanes, bool)

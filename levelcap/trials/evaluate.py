@@ -12,9 +12,9 @@ import numpy as np
 from levelcap.learn.engine.worlds import spec_of_world
 from levelcap.learn.rl.actor import Actor
 from levelcap.learn.rl.config import for_world
+from levelcap.learn.rl.groups import build_groups
+from levelcap.learn.rl.learner import make_learner
 from levelcap.learn.rl.opponents import bot_pool
-from levelcap.learn.rl.rooms import build_rooms
-from levelcap.learn.rl.update import Learner
 from levelcap.play.load import load_checkpoint
 from levelcap.trials.panel import BASES, COUSINS, Progress, bot_ladder, judge
 from levelcap.trials.ratings import Games, to_digits
@@ -58,14 +58,15 @@ def held_out_loss(net: Any, meta: Any) -> float:
     """The value's loss on matches no training run plays: same games, a seed of their own."""
     spec = spec_of_world(meta.world, meta.patch)
     config = replace(
-        for_world(meta.world), lanes=HELD_OUT_LANES, unroll=HELD_OUT_STEPS, parts=1, cousins=0,
-        self_play=0.0, kl_coef=0.0, gamma=spec.gamma,
+        for_world(meta.world), lanes=HELD_OUT_LANES, unroll=HELD_OUT_STEPS, minibatches=1,
+        cousins=0, self_play=0.0, kl_coef=0.0, gamma=spec.gamma,
     )  # fmt: skip
     pool = bot_pool(list(BASES), "even", 1.0)
-    rooms = build_rooms(spec, meta, config, pool, HELD_OUT_SEED)
-    for room in rooms:
-        room.start()
-    actor = Actor(net, meta, rooms, length=config.unroll, parts=1, reference=None)
-    values = Learner(net, meta, config).backward(actor.gather(0), 0, value_only=True)
+    groups = build_groups(spec, meta, config, pool, HELD_OUT_SEED)
+    for group in groups:
+        group.start()
+    actor = Actor(net, meta, groups, length=config.unroll, minibatches=1, reference=None)
+    learner = make_learner(net, meta, actor.layout, config)
+    values = learner.backward(actor.gather(0), 0, value_only=True)
     net.zero_grad(set_to_none=True)
     return float(values["value_loss"])

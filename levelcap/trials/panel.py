@@ -4,7 +4,7 @@
     found.sealed["veteran"].win_rate, found.trained["veteran"], found.differences["veteran"]
 
 The panel is drawn when it is needed: 20 cousins of each of rookie, veteran and master with seeds
-from `SEALED_FROM` on, and in duel the seers, which read the true state. `levelcap.world.policy`
+from `SEALED_FROM` on, and in duel the seers, which read the true state. `levelcap.play.roster`
 refuses to load these names for training. The bots that training may use stand in a second column.
 """
 
@@ -21,9 +21,9 @@ from levelcap.kit.errors import BadValue, refuse, unknown_name
 from levelcap.kit.seeds import chain, check_seed, stream
 from levelcap.kit.stats import grouped_interval, newcombe
 from levelcap.play.matchup import play_batch, play_games, scores_of, seats_of_game
+from levelcap.play.roster import find
 from levelcap.trials.ratings import Games, Ratings, rate
 from levelcap.world.bot_names import BOTS, SEALED_FROM, SEERS
-from levelcap.world.policy import load
 from levelcap.world.spec import RULESETS, arena_spec
 
 BASES = ("rookie", "veteran", "master")
@@ -165,7 +165,7 @@ def judge(
             record = _against_cousins(policy, ruleset, panel.cousins[who], games, from_seed)
         else:
             alone = purpose == "one among"
-            result = play_games(policy, load(who), ruleset, games, from_seed, one_among=alone)
+            result = play_games(policy, find(who), ruleset, games, from_seed, one_among=alone)
             record = Record(result.scores, result.ci_low, result.ci_high)
         found[purpose][who] = record
         done += games
@@ -194,7 +194,7 @@ def bot_ladder(ruleset: str, seed: int = 0, games: int = LADDER_GAMES) -> list[G
     found = []
     for below, above in zip(BASES, BASES[1:], strict=False):
         from_seed = match_seeds(seed, "ladder", above)
-        result = play_games(load(above), load(below), ruleset, games, from_seed)
+        result = play_games(find(above), find(below), ruleset, games, from_seed)
         found.append(Games(above, below, result.scores))
     return found
 
@@ -247,7 +247,7 @@ def _against_cousins(
             layout.append(np.where(seats == 0, 0, number + 1))
             seeds.append(chain(own, game // 2))
     table = np.stack(layout)
-    policies = [policy, *(load(cousin) for cousin in cousins)]
+    policies = [policy, *(find(cousin) for cousin in cousins)]
     winners = play_batch(policies, ruleset, table, np.array(seeds, np.uint64))["winner"]
     scores = scores_of(ruleset, table, winners)
     return Record(scores, *grouped_interval(scores, len(cousins)))

@@ -14,9 +14,19 @@ from __future__ import annotations
 from typing import Any
 
 from levelcap.world import farama
+from levelcap.world.protocols import Decision, Policy, World
 from levelcap.world.spec import RULESETS, WorldSpec, arena_spec
 
-__all__ = ["RULESETS", "WorldSpec", "arena_spec", "make", "parallel_env"]
+__all__ = [
+    "RULESETS",
+    "Decision",
+    "Policy",
+    "World",
+    "WorldSpec",
+    "arena_spec",
+    "make",
+    "parallel_env",
+]
 
 
 def make(ruleset: str, num_matches: int = 1, **options: Any) -> Any:
@@ -36,9 +46,9 @@ def make(ruleset: str, num_matches: int = 1, **options: Any) -> Any:
         from levelcap.world.outside import make_outside
 
         return make_outside(ruleset, num_matches=num_matches, **options)
-    from levelcap.world.match import World
+    from levelcap.world.match import ArenaWorld
 
-    return World(ruleset, num_matches, **options)
+    return ArenaWorld(ruleset, num_matches, **options)
 
 
 def parallel_env(ruleset: str, **options: Any) -> Any:

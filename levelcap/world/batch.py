@@ -11,9 +11,11 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from levelcap.kit.errors import BadValue
 from levelcap.kit.seeds import match_seed, splitmix64_array
+from levelcap.world.protocols import Info, Step, Views
 from levelcap.world.spaces import SeatCodec
 from levelcap.world.spec import WorldSpec
 
@@ -37,7 +39,7 @@ class Game(Protocol):
 
 
 class OutsideWorld:
-    """Many matches of one outside game.
+    """Many matches of one outside game; satisfies `levelcap.world.protocols.World`.
 
     Arrays returned by `reset` and `step` are reused: the next call overwrites them. When a match
     ends, the views returned are already the first of the next one. A player both terminated and
@@ -50,6 +52,8 @@ class OutsideWorld:
     """
 
     views: tuple[str, ...] = ("features",)
+    decision_ticks = 1  # a decision is what the game calls a step, and everybody is due
+    patch: dict[str, Any] | None = None  # the numbers of others' games are not ours to read
 
     def __init__(
         self,
@@ -80,22 +84,38 @@ class OutsideWorld:
         self._seat_mask = _masks(spec, self._limits)
         self._idle_mask = _masks(spec, np.ones((1, len(spec.heads)), np.int64))[0]
 
-    def reset(self) -> dict[str, np.ndarray]:
+    @property
+    def match_seeds(self) -> np.ndarray:
+        """Seed [M] of the match that each place plays now."""
+        return self._match_seeds
+
+    def snapshot(self) -> None:
+        """Outside games cannot be saved: a run that goes on starts its matches over."""
+
+    def restore(self, state: np.ndarray | None) -> Views:
+        """Start over; there is nothing to go back to."""
+        assert state is None, "an outside game has no snapshots"
+        return self.reset()
+
+    def set_pseudo_reward_scale(self, scale: float) -> None:
+        """Outside games have no pseudo-rewards: anything but 0 is refused."""
+        if scale != 0:
+            raise BadValue(f"{self.spec.name} has no pseudo-rewards to scale by {scale}; give 0.")
+
+    def reset(self) -> Views:
         """Start every match from its first seed and return the first views."""
         self._ready = True
         self._restarts[:] = 0
         self._restart(range(self.num_matches))
         return self._shown()
 
-    def step(
-        self, actions: np.ndarray
-    ) -> tuple[dict[str, np.ndarray], np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
+    def step(self, actions: ArrayLike) -> Step:
         """One decision of every player; `actions` are head indices [matches, players, heads]."""
-        actions = self._checked(actions)
+        checked = self._checked(actions)
         for array in (self._rewards, self._terminated, self._truncated, self._reset):
             array[:] = 0
         self._mask[:] = self._seat_mask
-        over = self._advance(actions)
+        over = self._advance(checked)
         self._decisions += np.uint64(1)
         if self._max_decisions is not None:
             late = self._decisions >= self._max_decisions
@@ -106,9 +126,9 @@ class OutsideWorld:
         length = self._decisions.astype(np.int32)
         self._restart(np.flatnonzero(over).tolist())
         self._active[:] = self._alive
-        info = {
+        info: Info = {
             "active": self._active, "due": self._due, "ended": over, "winner": self._winner,
-            "length": length, "actions": actions, "final": final, "final_rows": final_rows,
+            "length": length, "actions": checked, "final": final, "final_rows": final_rows,
         }  # fmt: skip
         return self._shown(), self._rewards, self._terminated, self._truncated, info
 
@@ -199,11 +219,11 @@ class OutsideWorld:
                 "environment or wrap it."
             )
 
-    def _checked(self, actions: np.ndarray) -> np.ndarray:
+    def _checked(self, given: ArrayLike) -> np.ndarray:
         """The actions as an array, or an error that names the head before anything changed."""
         if not self._ready:
             raise BadValue(f"{self.spec.name} was stepped before reset(); call reset() first.")
-        actions = np.asarray(actions)
+        actions = np.asarray(given)
         wanted = (self.num_matches, self.spec.num_players, len(self.spec.heads))
         names = ", ".join(head.name for head in self.spec.heads)
         if actions.dtype.kind not in "iu":

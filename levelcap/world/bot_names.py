@@ -24,15 +24,25 @@ def is_sealed(name: str) -> bool:
     return name.startswith("seer-") or (cousin is not None and int(cousin[2]) >= SEALED_FROM)
 
 
+def refuse_sealed(name: str) -> None:
+    """Nobody of the sealed panel may be trained against.
+
+    Raises:
+        BadValue: the name is sealed.
+    """
+    if is_sealed(name):
+        remedy = f"Train against bots or cousins with seeds below {SEALED_FROM}"
+        raise BadValue(refuse("a sealed opponent cannot be trained against", name, remedy))
+
+
 def check_bot(name: str, *, for_training: bool = False) -> str:
     """The name, if some scripted policy bears it; for_training: and it is not sealed.
 
     Raises:
         UnknownName: nobody is called that. BadValue: a sealed opponent.
     """
-    if for_training and is_sealed(name):
-        remedy = f"Train against bots or cousins with seeds below {SEALED_FROM}"
-        raise BadValue(refuse("a sealed opponent cannot be trained against", name, remedy))
+    if for_training:
+        refuse_sealed(name)
     cousin, without = COUSIN.match(name), WITHOUT.match(name)
     seers = tuple(f"seer-{k}" for k in SEERS)
     known = (*BOTS, *seers, "uniform")

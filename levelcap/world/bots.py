@@ -8,6 +8,7 @@ from reaction time, aim and skills (data/bots.toml), never from hidden informati
 
 from __future__ import annotations
 
+import hashlib
 import tomllib
 from importlib import resources
 from typing import Any
@@ -18,18 +19,32 @@ from numpy.typing import NDArray
 from levelcap.kit.errors import unknown_name
 from levelcap.kit.seeds import stream
 from levelcap.world.bot_names import BOTS
-from levelcap.world.brain import MIND, RING, Ground, Traits
+from levelcap.world.brain import INTENT, MIND, RING, Ground, Traits
+from levelcap.world.columns import slots_of
 from levelcap.world.decide import act_rows
+from levelcap.world.match import ArenaWorld
+from levelcap.world.protocols import Decision, Policy, PolicyState, Views, World
 from levelcap.world.spec import RULESETS
 
 COUSIN_SPREAD = 0.25  # numbers are multiplied by exp of a uniform in +- this
 
-_GROUNDS = {
-    "duel": Ground(20.0, 1, 0, 0, 1, 0, 0, 1),
-    "lms": Ground(50.0, 1, 0, 0, 9, 0, 0, 9),
-    "siege": Ground(50.0, 0, 1, 0, 5, 4, 3, 12),
-    "crown": Ground(30.0, 0, 0, 1, 5, 4, 3, 12),
-}
+
+def _ground(ruleset: str, half: float) -> Ground:
+    """What a bot knows of a ruleset: its size, what is at stake, and where which objects stand."""
+    slots = slots_of(ruleset)
+    behind = slots.rest if slots.rests else slots.item
+    return Ground(
+        half=half,
+        zone=int(ruleset in ("duel", "lms")),
+        lane=int(ruleset == "siege"),
+        crown=int(ruleset == "crown"),
+        enemies=slots.enemies,
+        allies=slots.allies,
+        structures=slots.structures,
+        rest=behind,
+    )
+
+
 _NO_KINDS = np.zeros((1, 3), np.int64)
 
 
@@ -53,40 +68,39 @@ def cousin_traits(name: str, seed: int) -> Traits:
     return Traits(**traits)
 
 
-class Bot:
-    """A scripted policy for any of our rulesets; satisfies `levelcap.world.policy.Policy`.
-
-    After `act`, `intents` [n] holds what each row was up to (indices of `spec.INTENTS`).
-    """
+class Bot(Policy):
+    """A scripted policy for any of our rulesets."""
 
     views = ("player", "objects", "context")
     decision_ticks = 3
 
     def __init__(self, name: str, traits: Traits) -> None:
         self.name, self.traits = name, traits
-        self.intents = np.zeros(0, np.int8)
         self._ground: Ground | None = None
         self._kinds = _NO_KINDS
         assert traits.reaction < RING
 
-    def bind(self, world: Any) -> None:
+    @property
+    def content_hash(self) -> str:
+        """Of its numbers. The class is named as it was when the first shards were recorded."""
+        return hashlib.sha256(f"levelcap.world.bots.Bot {self.traits}".encode()).hexdigest()
+
+    def bind(self, world: World) -> None:
         """Learn the ruleset's layout and the roster's abilities (both are public)."""
         if world.spec.name not in RULESETS:
             raise unknown_name("ruleset for a scripted bot", world.spec.name, RULESETS)
-        ground = _GROUNDS[world.spec.name]
-        self._ground = ground._replace(half=float(world.rules.half))
+        assert isinstance(world, ArenaWorld)
+        self._ground = _ground(world.spec.name, float(world.rules.half))
         self._kinds = np.ascontiguousarray(world.rules.ability_kind, np.int64)
 
     def initial_state(self, num_rows: int) -> NDArray[Any]:
         """Fresh memory for `num_rows` players."""
         return np.zeros(num_rows, MIND)
 
-    def act(
-        self, views: dict[str, NDArray[Any]], state: NDArray[Any]
-    ) -> tuple[NDArray[np.int8], NDArray[Any]]:
-        """Bins [n, 7] for the rows of `views`, and the memory, changed in place."""
+    def act(self, views: Views, state: PolicyState) -> Decision:
+        """Bins [n, 7], intents, and the memory, changed in place."""
         assert self._ground is not None, "bind(world) comes before act"
-        out = np.empty((len(views["key"]), 8), np.int8)
+        out = np.empty((len(views["key"]), INTENT + 1), np.int8)
         act_rows(
             np.ascontiguousarray(views["player"]),
             np.ascontiguousarray(views["objects"]),
@@ -101,5 +115,4 @@ class Bot:
             self._kinds,
             out,
         )
-        self.intents = out[:, 7]
-        return out[:, :7], state
+        return Decision(out[:, :INTENT], state, intents=out[:, INTENT])

@@ -14,8 +14,11 @@ import numpy as np
 
 from levelcap.kit.compiled import kernel
 from levelcap.world.chance import draw, uniform
+from levelcap.world.columns import CTX, OBJ, OWN
+from levelcap.world.spec import HEADS, INTENTS, OBJECT_SLOTS
 
-FIGHT, LOOT, FLEE, EXPLORE, CAUTIOUS = 0, 1, 2, 3, 4
+FIGHT, LOOT, FLEE, EXPLORE, CAUTIOUS = (INTENTS.index(name) for name in INTENTS)
+INTENT = len(HEADS)  # column of a decided row, behind the heads
 RING = 16
 SHOT_SPEED = 20.0  # u/s; bots know the base numbers of patch 1.0
 # Purposes of a row's chance.
@@ -24,7 +27,7 @@ AIM, STRAFE, ROAM_X, ROAM_Y, DODGE, SIDE = 1, 2, 3, 4, 5, 6
 # One bot's memory between decisions.
 MIND = np.dtype(
     [
-        ("ring", "i1", (RING, 8)),  # decided but not yet carried out: 7 heads and the intent
+        ("ring", "i1", (RING, INTENT + 1)),  # decided, not yet carried out: heads and intent
         ("at", "i8"),
         ("goal_x", "f8"),  # where it roams to, relative to the objective
         ("goal_y", "f8"),
@@ -87,11 +90,11 @@ def find_enemy(objects, ground, team_fights):
     """Slot of the enemy to fight: the nearest seen; in team games the weakest of those near."""
     best, value = -1, 1e9
     for k in range(ground.enemies):
-        if objects[k, 9] > 0.5 and objects[k, 14] > 0.5:
-            d = objects[k, 2] * 50.0
+        if objects[k, OBJ.is_enemy] > 0.5 and objects[k, OBJ.visible] > 0.5:
+            d = objects[k, OBJ.distance] * 50.0
             score = d
             if team_fights:
-                score += objects[k, 7] * 6.0
+                score += objects[k, OBJ.hp] * 6.0
             if score < value:
                 best, value = k, score
     return best
@@ -102,8 +105,12 @@ def find_known(objects, ground):
     """Slot of the nearest enemy seen within 5 s, or -1."""
     best, value = -1, 1e9
     for k in range(ground.enemies):
-        if objects[k, 9] > 0.5 and objects[k, 13] < 1.0 and objects[k, 2] < value:
-            best, value = k, objects[k, 2]
+        if (
+            objects[k, OBJ.is_enemy] > 0.5
+            and objects[k, OBJ.age] < 1.0
+            and objects[k, OBJ.distance] < value
+        ):
+            best, value = k, objects[k, OBJ.distance]
     return best
 
 
@@ -111,12 +118,12 @@ def find_known(objects, ground):
 def find_item(player, objects, ground, traits):
     """Slot of the nearest useful item within the bot's greed, or -1."""
     best, value = -1, traits.greed
-    hungry = traits.greed * 2.0 if traits.retreat > 0.5 and player[0] < 0.5 else traits.greed
-    for k in range(ground.rest, 16):
-        if objects[k, 10] > 0.5:
-            d = objects[k, 2] * 50.0
-            health = objects[k, 19] > 0.0
-            useful = player[0] < 0.8 if health else player[2] < 0.6
+    hungry = traits.greed * 2.0 if traits.retreat > 0.5 and player[OWN.hp] < 0.5 else traits.greed
+    for k in range(ground.rest, OBJECT_SLOTS):
+        if objects[k, OBJ.is_loot] > 0.5:
+            d = objects[k, OBJ.distance] * 50.0
+            health = objects[k, OBJ.detail] > 0.0
+            useful = player[OWN.hp] < 0.8 if health else player[OWN.ammo] < 0.6
             limit = hungry if health else traits.greed
             if useful and d < limit and (best < 0 or d < value):
                 best, value = k, d
@@ -126,8 +133,8 @@ def find_item(player, objects, ground, traits):
 @kernel
 def find_creep(objects, ground):
     """Slot of the nearest enemy creep, or -1."""
-    for k in range(ground.rest, 16):
-        if objects[k, 17] > 0.5:
+    for k in range(ground.rest, OBJECT_SLOTS):
+        if objects[k, OBJ.is_creep] > 0.5:
             return k
     return -1
 
@@ -139,7 +146,11 @@ def find_structure(objects, ground):
         return -1
     first = ground.enemies + ground.allies
     for k in range(first, first + ground.structures):
-        if objects[k, 16] > 0.5 and objects[k, 9] > 0.5 and objects[k, 19] > 0.0:
+        if (
+            objects[k, OBJ.is_structure] > 0.5
+            and objects[k, OBJ.is_enemy] > 0.5
+            and objects[k, OBJ.detail] > 0.0
+        ):
             return k
     return -1
 
@@ -169,11 +180,14 @@ def aim_bins(dx, dy):
 def sidestep(objects, ground, key, traits):
     """A sideways step out of the path of the most pressing shot: (x, y), zero when none."""
     ox, oy, soonest = 0.0, 0.0, 0.6
-    for k in range(ground.rest, 16):
-        if objects[k, 18] < 0.5:
+    for k in range(ground.rest, OBJECT_SLOTS):
+        if objects[k, OBJ.is_shot] < 0.5:
             continue
-        px, py = objects[k, 3] * objects[k, 2] * 50.0, objects[k, 4] * objects[k, 2] * 50.0
-        vx, vy = objects[k, 5] * 10.0, objects[k, 6] * 10.0
+        px, py = (
+            objects[k, OBJ.dir_x] * objects[k, OBJ.distance] * 50.0,
+            objects[k, OBJ.dir_y] * objects[k, OBJ.distance] * 50.0,
+        )
+        vx, vy = objects[k, OBJ.vx] * 10.0, objects[k, OBJ.vy] * 10.0
         vv = vx * vx + vy * vy
         if vv < 1.0:
             continue
@@ -192,8 +206,12 @@ def sidestep(objects, ground, key, traits):
 def around_walls(context, mind, key, mx, my):
     """Turn aside where the way is blocked, and keep to that side for a while."""
     near = 0.08
-    blocked_x = (mx > 0.1 and context[8] < near) or (mx < -0.1 and context[10] < near)
-    blocked_y = (my > 0.1 and context[9] < near) or (my < -0.1 and context[11] < near)
+    blocked_x = (mx > 0.1 and context[CTX.wall_right] < near) or (
+        mx < -0.1 and context[CTX.wall_left] < near
+    )
+    blocked_y = (my > 0.1 and context[CTX.wall_up] < near) or (
+        my < -0.1 and context[CTX.wall_down] < near
+    )
     if mind.side_left > 0:
         mind.side_left -= 1
     if (blocked_x and abs(mx) >= abs(my)) or (blocked_y and abs(my) > abs(mx)):
@@ -205,11 +223,11 @@ def around_walls(context, mind, key, mx, my):
                 mind.side = 1.0 if uniform(draw(key, SIDE, 0, 0)) < 0.5 else -1.0
         mind.side_left = 12
         if blocked_x and abs(mx) >= abs(my):
-            shut = context[9] < near if mind.side > 0.0 else context[11] < near
+            shut = context[CTX.wall_up] < near if mind.side > 0.0 else context[CTX.wall_down] < near
             if shut:
                 mind.side = -mind.side
             return mx * 0.2, mind.side
-        shut = context[8] < near if mind.side > 0.0 else context[10] < near
+        shut = context[CTX.wall_right] < near if mind.side > 0.0 else context[CTX.wall_left] < near
         if shut:
             mind.side = -mind.side
         return mind.side, my * 0.2
@@ -244,15 +262,15 @@ def keep_range(mind, key, dx, dy, d, want, skill):
 @kernel
 def walk_about(mind, context, ground, traits, key):
     """Walk to a random point around the objective; a new one when there or bored."""
-    gx = context[12] * ground.half + mind.goal_x
-    gy = context[13] * ground.half + mind.goal_y
+    gx = context[CTX.goal_x] * ground.half + mind.goal_x
+    gy = context[CTX.goal_y] * ground.half + mind.goal_y
     mind.goal_left -= 1
     if mind.goal_left <= 0 or gx * gx + gy * gy < 2.0:
         mind.goal_x = (uniform(draw(key, ROAM_X, 0, 0)) * 2.0 - 1.0) * traits.roam
         mind.goal_y = (uniform(draw(key, ROAM_Y, 0, 0)) * 2.0 - 1.0) * traits.roam
         mind.goal_left = 60
-        gx = context[12] * ground.half + mind.goal_x
-        gy = context[13] * ground.half + mind.goal_y
+        gx = context[CTX.goal_x] * ground.half + mind.goal_x
+        gy = context[CTX.goal_y] * ground.half + mind.goal_y
     return toward(gx, gy)
 
 
@@ -261,10 +279,14 @@ def outnumbered(objects, ground):
     """More enemies seen near than allies near (self counted)."""
     foes, friends = 0, 1
     for k in range(ground.enemies):
-        if objects[k, 9] > 0.5 and objects[k, 13] < 0.4 and objects[k, 2] * 50.0 < 14.0:
+        if (
+            objects[k, OBJ.is_enemy] > 0.5
+            and objects[k, OBJ.age] < 0.4
+            and objects[k, OBJ.distance] * 50.0 < 14.0
+        ):
             foes += 1
     for k in range(ground.enemies, ground.enemies + ground.allies):
-        if objects[k, 11] > 0.5 and objects[k, 2] * 50.0 < 14.0:
+        if objects[k, OBJ.is_ally] > 0.5 and objects[k, OBJ.distance] * 50.0 < 14.0:
             friends += 1
     return foes > friends
 
@@ -274,9 +296,9 @@ def to_allies(objects, ground):
     """Direction to the middle of the allies; to the own base (-x) when there are none."""
     sx, sy, n = 0.0, 0.0, 0
     for k in range(ground.enemies, ground.enemies + ground.allies):
-        if objects[k, 11] > 0.5:
-            sx += objects[k, 3] * objects[k, 2]
-            sy += objects[k, 4] * objects[k, 2]
+        if objects[k, OBJ.is_ally] > 0.5:
+            sx += objects[k, OBJ.dir_x] * objects[k, OBJ.distance]
+            sy += objects[k, OBJ.dir_y] * objects[k, OBJ.distance]
             n += 1
     if n == 0 or sx * sx + sy * sy < 1e-4:
         return -1.0, 0.0

@@ -11,6 +11,7 @@ from levelcap.world.brain import (
     EXPLORE,
     FIGHT,
     FLEE,
+    INTENT,
     LOOT,
     RING,
     SHOT_SPEED,
@@ -29,7 +30,9 @@ from levelcap.world.brain import (
     toward,
     walk_about,
 )
+from levelcap.world.columns import BIN, CTX, HEAD, OBJ, OWN
 from levelcap.world.combat import BLAST, BLINK, DASH, HEAL, SHIELD, SNARE, VOLLEY
+from levelcap.world.spec import OBJECT_SLOTS
 
 STAND_OFF = 13.5  # from here shots reach a structure and the structure does not reach back
 DECISION_S = 0.1
@@ -39,13 +42,13 @@ NEAR_EDGE = 4.0
 @kernel
 def _march(player, objects, context, key, mind, traits, ground):
     """Where to go when nothing else matters: (x, y, urgent)."""
-    gx, gy = context[12] * ground.half, context[13] * ground.half
+    gx, gy = context[CTX.goal_x] * ground.half, context[CTX.goal_y] * ground.half
     far = sqrt(gx * gx + gy * gy)
     if traits.wander > 0.5:
         mx, my = walk_about(mind, context, ground, traits, key)
         return mx, my, False
     if ground.zone == 1:
-        edge = context[14] * ground.half
+        edge = context[CTX.goal_state] * ground.half
         late = NEAR_EDGE if traits.objective > 0.5 else -1.0
         if far > max(edge - late, 1.0):
             mx, my = toward(gx, gy)
@@ -81,16 +84,16 @@ def _lane_march(objects, key, mind, traits, ground, gx, gy, far):
 def _target(objects, traits, ground, enemy):
     """(slot, distance) of what to shoot at: an enemy, a creep, a structure; slot -1 when none."""
     if enemy >= 0:
-        d = objects[enemy, 2] * 50.0
+        d = objects[enemy, OBJ.distance] * 50.0
         if d <= traits.fire_range:
             return enemy, d
     if ground.lane == 1:
         k = find_creep(objects, ground)
-        if k >= 0 and objects[k, 2] * 50.0 <= traits.fire_range:
-            return k, objects[k, 2] * 50.0
+        if k >= 0 and objects[k, OBJ.distance] * 50.0 <= traits.fire_range:
+            return k, objects[k, OBJ.distance] * 50.0
         k = find_structure(objects, ground)
-        if k >= 0 and objects[k, 2] * 50.0 <= 16.0:
-            return k, objects[k, 2] * 50.0
+        if k >= 0 and objects[k, OBJ.distance] * 50.0 <= 16.0:
+            return k, objects[k, OBJ.distance] * 50.0
     return -1, 0.0
 
 
@@ -98,10 +101,10 @@ def _target(objects, traits, ground, enemy):
 def _aim_at(objects, k, d, key, traits):
     """Bins towards where slot k will be, with the bot's error."""
     ahead = traits.lead * (d / SHOT_SPEED + traits.reaction * DECISION_S)
-    dx = objects[k, 3] * d + objects[k, 5] * 10.0 * ahead
-    dy = objects[k, 4] * d + objects[k, 6] * 10.0 * ahead
+    dx = objects[k, OBJ.dir_x] * d + objects[k, OBJ.vx] * 10.0 * ahead
+    dy = objects[k, OBJ.dir_y] * d + objects[k, OBJ.vy] * 10.0 * ahead
     error = noise(key, AIM) * traits.aim_noise
-    if objects[k, 16] > 0.5:  # a structure does not move
+    if objects[k, OBJ.is_structure] > 0.5:  # a structure does not move
         error *= 0.3
     return aim_bins(dx - dy * error, dy + dx * error)
 
@@ -114,7 +117,7 @@ def _ability(player, mask, kinds, traits, fighting, fleeing):
     champion = -1
     first, second = -1, -1
     for c in range(8):
-        if player[8 + c] > 0.5:
+        if player[OWN.champion_0 + c] > 0.5:
             if first < 0:
                 first = c
             else:
@@ -129,13 +132,13 @@ def _ability(player, mask, kinds, traits, fighting, fleeing):
     if champion >= kinds.shape[0]:
         return 0
     for slot in range(3):
-        if mask[47 + slot] == 0:
+        if mask[BIN.ability + 1 + slot] == 0:
             continue
         kind = kinds[champion, slot]
         if fighting and (kind == BLAST or kind == VOLLEY or kind == SNARE):
             return slot + 1
         if traits.ability > 1.5:
-            hurt = player[0] < 0.6
+            hurt = player[OWN.hp] < 0.6
             if hurt and (kind == HEAL or (kind == SHIELD and fighting)):
                 return slot + 1
             if fleeing and (kind == DASH or kind == BLINK):
@@ -146,12 +149,12 @@ def _ability(player, mask, kinds, traits, fighting, fleeing):
 @kernel
 def _grab(player, objects, mask, traits, ground, enemy):
     """Interact now? For a useful item in reach, or to reload in a quiet moment."""
-    if mask[51] == 0:
+    if mask[BIN.interact + 1] == 0:
         return 0
-    for k in range(ground.rest, 16):
-        if objects[k, 10] > 0.5 and objects[k, 2] * 50.0 <= 2.0:
+    for k in range(ground.rest, OBJECT_SLOTS):
+        if objects[k, OBJ.is_loot] > 0.5 and objects[k, OBJ.distance] * 50.0 <= 2.0:
             return 1 if traits.loot > 0.5 else 0
-    quiet = enemy < 0 and player[2] < 0.5
+    quiet = enemy < 0 and player[OWN.ammo] < 0.5
     return 1 if ground.zone == 0 and quiet else 0
 
 
@@ -165,15 +168,15 @@ def _move(player, objects, context, key, mind, traits, ground, enemy, target, d)
     item = find_item(player, objects, ground, traits) if traits.loot > 0.5 else -1
     # Where the fallen return whole, running away only gives ground.
     flees = ground.zone == 1 and traits.retreat > 0.5
-    weak = flees and player[0] < traits.courage and known >= 0
-    if weak and ground.enemies == 1 and enemy >= 0 and objects[enemy, 7] < player[0]:
+    weak = flees and player[OWN.hp] < traits.courage and known >= 0
+    if weak and ground.enemies == 1 and enemy >= 0 and objects[enemy, OBJ.hp] < player[OWN.hp]:
         weak = False  # the other one is worse off: finish it
     if target >= 0 and traits.wander < 0.5:
         intent = FIGHT
-        dx, dy = objects[target, 3] * d, objects[target, 4] * d
+        dx, dy = objects[target, OBJ.dir_x] * d, objects[target, OBJ.dir_y] * d
         if target == enemy:
             want = traits.range
-            if traits.retreat > 0.5 and player[0] < 0.4:
+            if traits.retreat > 0.5 and player[OWN.hp] < 0.4:
                 want += 3.0
             if traits.kite > 0.0:
                 kx, ky = keep_range(mind, key, dx, dy, d, want, traits.kite)
@@ -185,24 +188,24 @@ def _move(player, objects, context, key, mind, traits, ground, enemy, target, d)
                 mx, my = 0.0, 0.0
             if ground.crown == 1 and traits.objective > 0.5:
                 # Fight from inside the crown.
-                cx, cy = context[12] * ground.half, context[13] * ground.half
+                cx, cy = context[CTX.goal_x] * ground.half, context[CTX.goal_y] * ground.half
                 if cx * cx + cy * cy > 36.0:
                     px, py = toward(cx, cy)
                     mx, my = mx + 1.5 * px, my + 1.5 * py
     elif known >= 0 and traits.wander < 0.5 and not urgent:
         intent = CAUTIOUS
-        if traits.kite > 0.0 and ground.allies == 0 and player[0] > 0.4:
-            reach = objects[known, 2] * 50.0
-            mx, my = toward(objects[known, 3] * reach, objects[known, 4] * reach)
+        if traits.kite > 0.0 and ground.allies == 0 and player[OWN.hp] > 0.4:
+            reach = objects[known, OBJ.distance] * 50.0
+            mx, my = toward(objects[known, OBJ.dir_x] * reach, objects[known, OBJ.dir_y] * reach)
     if target >= 0 and traits.wander > 0.5:
         intent = FIGHT
-    if item >= 0 and (target < 0 or player[0] < 0.6 or player[2] < 0.3):
-        reach = objects[item, 2] * 50.0
-        mx, my = toward(objects[item, 3] * reach, objects[item, 4] * reach)
+    if item >= 0 and (target < 0 or player[OWN.hp] < 0.6 or player[OWN.ammo] < 0.3):
+        reach = objects[item, OBJ.distance] * 50.0
+        mx, my = toward(objects[item, OBJ.dir_x] * reach, objects[item, OBJ.dir_y] * reach)
         if target < 0:
             intent = LOOT
     elif weak or lost:
-        ax, ay = -objects[known, 3], -objects[known, 4]
+        ax, ay = -objects[known, OBJ.dir_x], -objects[known, OBJ.dir_y]
         if lost and not weak:
             ax, ay = to_allies(objects, ground)
         if ground.lane == 1 and weak:
@@ -211,7 +214,7 @@ def _move(player, objects, context, key, mind, traits, ground, enemy, target, d)
             mx, my = ax, ay
         intent = FLEE
     if ground.zone == 1 and urgent:
-        zx, zy = toward(context[12], context[13])
+        zx, zy = toward(context[CTX.goal_x], context[CTX.goal_y])
         mx, my = mx * 0.4 + zx, my * 0.4 + zy
     if traits.dodge > 0.0:
         ox, oy = sidestep(objects, ground, key, traits)
@@ -235,10 +238,11 @@ def think(player, objects, context, mask, key, mind, traits, ground, kinds, out)
         ax, ay = _aim_at(objects, target, d, key, traits)
         fire = 1
     ability = _ability(player, mask, kinds, traits, target >= 0, intent == FLEE)
-    out[0], out[1] = int(round(mx * 5.0)) + 5, int(round(my * 5.0)) + 5
-    out[2], out[3], out[4], out[5] = ax, ay, fire, ability
-    out[6] = _grab(player, objects, mask, traits, ground, enemy)
-    out[7] = intent
+    out[HEAD.move_x], out[HEAD.move_y] = int(round(mx * 5.0)) + 5, int(round(my * 5.0)) + 5
+    out[HEAD.aim_x], out[HEAD.aim_y] = ax, ay
+    out[HEAD.fire], out[HEAD.ability] = fire, ability
+    out[HEAD.interact] = _grab(player, objects, mask, traits, ground, enemy)
+    out[INTENT] = intent
 
 
 @kernel
@@ -248,7 +252,7 @@ def _forget(mind):
     for i in range(RING):
         for h in range(8):
             mind.ring[i, h] = 5 if h < 4 else 0
-        mind.ring[i, 7] = EXPLORE
+        mind.ring[i, INTENT] = EXPLORE
 
 
 @entry
@@ -261,7 +265,7 @@ def act_rows(player, objects, context, mask, key, reset, alive, minds, traits, g
             _forget(mind)
         for h in range(8):
             out[i, h] = 5 if h < 4 else 0
-        out[i, 7] = EXPLORE
+        out[i, INTENT] = EXPLORE
         if not alive[i] or traits.active < 0.5:
             continue
         slot = mind.ring[(mind.at + wait) % RING]
@@ -270,9 +274,9 @@ def act_rows(player, objects, context, mask, key, reset, alive, minds, traits, g
             out[i, h] = mind.ring[mind.at, h]
         mind.at = (mind.at + 1) % RING
         # What was decided a while ago may no longer be allowed.
-        if mask[i, 45] == 0:
-            out[i, 4] = 0
-        if out[i, 5] > 0 and mask[i, 46 + out[i, 5]] == 0:
-            out[i, 5] = 0
-        if mask[i, 51] == 0:
-            out[i, 6] = 0
+        if mask[i, BIN.fire + 1] == 0:
+            out[i, HEAD.fire] = 0
+        if out[i, HEAD.ability] > 0 and mask[i, BIN.ability + out[i, HEAD.ability]] == 0:
+            out[i, HEAD.ability] = 0
+        if mask[i, BIN.interact + 1] == 0:
+            out[i, HEAD.interact] = 0

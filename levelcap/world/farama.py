@@ -4,7 +4,10 @@
     env = parallel_env("siege")                                    # every seat is the caller's
 
 Ids: `levelcap/Duel-v1`, `Lms`, `Siege`, `Crown`; the number is the world's version. Importing this
-file registers them; Gymnasium does so itself for "levelcap.world.farama:levelcap/Duel-v1".
+file registers them; Gymnasium does so itself for "levelcap.world.farama:levelcap/Duel-v1". The
+class behind the ids is `levelcap.play.gym_env.BotGameEnv`, named here and never imported: who sits
+in a match belongs to `play`.
+
 Observations are the 19 features, or the views asked for: one is a Box, several are a Dict. Actions
 are MultiDiscrete, one index per head; `info["action_mask"]` is a tuple with one int8 row per head,
 as `action_space.sample(mask=...)` takes it. Masked choices are allowed and do nothing. Everything
@@ -36,7 +39,7 @@ from levelcap.world.spec import (
 )
 
 if TYPE_CHECKING:
-    from levelcap.world.match import World
+    from levelcap.world.match import ArenaWorld
 
 RENDER_MODES = ["rgb_array"]
 OPTIONS = ("patch", "decision_ticks", "champions", "pseudo_reward_scale", "draw_reward",
@@ -51,7 +54,7 @@ def register() -> None:
         if env_id not in gymnasium.registry:
             gymnasium.register(
                 env_id,
-                entry_point="levelcap.world.farama:BotGameEnv",
+                entry_point="levelcap.play.gym_env:BotGameEnv",
                 kwargs={"ruleset": ruleset},
             )
 
@@ -64,73 +67,6 @@ def parallel_env(
 ) -> ArenaParallelEnv:
     """The ruleset as a PettingZoo parallel environment (see `ArenaParallelEnv`)."""
     return ArenaParallelEnv(ruleset, views, render_mode, **options)
-
-
-class BotGameEnv(gymnasium.Env):
-    """One hero's match: the caller plays `seat`, policies play all other seats.
-
-    `opponent` and `ally` are names of policies or policies; `ally` plays the hero's team mates and
-    is the same as `opponent` unless given. The episode ends when the hero is out for good or the
-    match is decided. `options` are those of `levelcap.world.match.World` listed in `OPTIONS`.
-    """
-
-    metadata: dict[str, Any] = {"render_modes": RENDER_MODES, "render_fps": TICKS_PER_SECOND // 3}
-
-    def __init__(
-        self,
-        ruleset: str = "duel",
-        opponent: Any = "veteran",
-        ally: Any = None,
-        seat: int = 0,
-        views: Sequence[str] = ("features",),
-        render_mode: str | None = None,
-        **options: Any,
-    ) -> None:
-        self.render_mode = _checked_mode(render_mode)
-        self._table = _Table(ruleset, views, options)
-        spec = self._table.spec
-        if not 0 <= seat < spec.num_players:
-            remedy = f"Use 0 to {spec.num_players - 1} in {ruleset}"
-            raise BadValue(refuse("there is no such seat", seat, remedy))
-        self.observation_space = _observation_space(spec, self._table.shown)
-        self.action_space = _action_space(spec)
-        self._seat = seat
-        self._crews = _crews(spec, seat, opponent, opponent if ally is None else ally)
-        self._table.invite(seat, self._crews)
-        self._playing = False
-
-    def reset(
-        self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[Any, dict[str, Any]]:
-        super().reset(seed=seed)
-        self._table.start(self.np_random)
-        for crew in self._crews:
-            crew.sit_down(self._table.world)
-        self._playing = True
-        return self._table.observation(self._seat), self._table.info(self._seat)
-
-    def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
-        if not self._playing:
-            raise BadValue(refuse("step without a match", "no match", "Call reset() first"))
-        table, seat = self._table, self._seat
-        actions = table.blank_actions()
-        actions[seat] = _checked_action(table.spec, action, f"seat {seat}")
-        reward, terminated, truncated = 0.0, False, False
-        # The grid is as fine as the quickest policy; the hero's action is held in between.
-        for _ in range(table.hero_decisions):
-            for crew in self._crews:
-                if table.due[crew.seats[0]]:
-                    actions[crew.seats] = crew.decide(table.views)
-            rewards, ended, cut = table.play(actions)
-            reward += float(rewards[seat])
-            terminated, truncated = bool(ended[seat]), bool(cut[seat])
-            if terminated or truncated:
-                self._playing = False
-                break
-        return table.observation(seat), reward, terminated, truncated, table.info(seat)
-
-    def render(self) -> Any:
-        return self._table.picture() if self.render_mode == "rgb_array" else None
 
 
 class ArenaParallelEnv(ParallelEnv):
@@ -147,8 +83,8 @@ class ArenaParallelEnv(ParallelEnv):
         render_mode: str | None = None,
         **options: Any,
     ) -> None:
-        self.render_mode = _checked_mode(render_mode)
-        self._table = _Table(ruleset, views, options)
+        self.render_mode = checked_mode(render_mode)
+        self._table = OneMatch(ruleset, views, options)
         spec = self._table.spec
         self.metadata = {
             "name": f"levelcap_{ruleset}_v{WORLD_VERSION}",
@@ -161,9 +97,9 @@ class ArenaParallelEnv(ParallelEnv):
         self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
         # One space object per player: each is seeded on its own.
         self.observation_spaces = {
-            agent: _observation_space(spec, self._table.shown) for agent in self.possible_agents
+            agent: observation_space(spec, self._table.shown) for agent in self.possible_agents
         }
-        self.action_spaces = {agent: _action_space(spec) for agent in self.possible_agents}
+        self.action_spaces = {agent: action_space(spec) for agent in self.possible_agents}
         self._chance, _ = seeding.np_random(None)
 
     def observation_space(self, agent: str) -> spaces.Space:
@@ -217,7 +153,7 @@ class ArenaParallelEnv(ParallelEnv):
             if agent not in actions:
                 remedy = "Give an action for everyone in env.agents"
                 raise BadValue(refuse(f"the action of {agent} is missing", list(actions), remedy))
-            row = _checked_action(self._table.spec, actions[agent], agent)
+            row = checked_action(self._table.spec, actions[agent], agent)
             joined[self._seats[agent]] = row
         return joined
 
@@ -229,7 +165,7 @@ class ArenaParallelEnv(ParallelEnv):
         )
 
 
-class _Table:
+class OneMatch:
     """One match at a time: a world of one match, set up anew for each seed."""
 
     def __init__(self, ruleset: str, views: Sequence[str], options: dict[str, Any]) -> None:
@@ -241,36 +177,29 @@ class _Table:
             raise BadValue(refuse("no view was asked for", views, "Ask for 'features'"))
         self._ruleset, self._options = ruleset, dict(options)
         self._asked = self.shown
-        self.hero_decisions = 1
         self.world = self._build([0])
         # Parsed once here; later worlds take the patch as it is.
         self._options["patch"] = self.world.patch
         self.spec: WorldSpec = self.world.spec
-        self.due = np.ones(self.spec.num_players, np.bool_)
-        self.views: Rows = {}
+        self.due: np.ndarray | None = None  # [1, P]; at the start everybody is asked
+        self.rows: Rows = {}  # the world's views, [1, P, ...]
 
-    def invite(self, hero: int, crews: list[_Crew]) -> None:
-        """Also show what the policies ask for, on the grid of the quickest."""
-        asked = [name for crew in crews for name in crew.policy.views]
-        self._asked = tuple(dict.fromkeys((*self.shown, *asked)))
-        ticks = np.full(self.spec.num_players, self.world.decision_ticks)
-        for crew in crews:
-            ticks[crew.seats] = crew.policy.decision_ticks
-        grid = int(ticks.min())
-        self.hero_decisions = int(ticks[hero]) // grid
-        self._options.update(decision_ticks=grid, seat_ticks=ticks)
+    def invite(self, views: Sequence[str], ticks: Sequence[int]) -> None:
+        """Also show what the other players ask for, each seat [P] at its own rate in ticks."""
+        self._asked = tuple(dict.fromkeys((*self.shown, *views)))
+        self._options.update(decision_ticks=min(ticks), seat_ticks=list(ticks))
         self.world = self._build([0])
 
     def start(self, chance: np.random.Generator) -> None:
         self.world = self._build([int(chance.integers(2**63))])
-        self._take(self.world.reset())
-        self.due = np.ones(self.spec.num_players, np.bool_)  # at the start everybody is asked
+        self.rows = self.world.reset()
+        self.due = None
 
     def play(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Carry out one decision [P, heads]; rewards, terminated, truncated [P]."""
         views, rewards, terminated, truncated, info = self.world.step(actions[None])
-        self._take(views)
-        self.due = info["due"][0]
+        self.rows = views
+        self.due = info["due"]
         return rewards[0], terminated[0], truncated[0]
 
     def blank_actions(self) -> np.ndarray:
@@ -280,11 +209,11 @@ class _Table:
 
     def observation(self, seat: int) -> Any:
         if len(self.shown) == 1:
-            return self.views[self.shown[0]][seat].copy()
-        return {name: self.views[name][seat].copy() for name in self.shown}
+            return self.rows[self.shown[0]][0, seat].copy()
+        return {name: self.rows[name][0, seat].copy() for name in self.shown}
 
     def info(self, seat: int) -> dict[str, Any]:
-        row = self.views["mask"][seat].astype(np.int8)
+        row = self.rows["mask"][0, seat].astype(np.int8)
         return {"action_mask": tuple(np.split(row, self.spec.head_offsets[1:]))}
 
     def picture(self) -> np.ndarray:
@@ -293,58 +222,16 @@ class _Table:
 
         return draw(self.world, 0)
 
-    def _take(self, views: Rows) -> None:
-        self.views = {name: view[0] for name, view in views.items()}
+    def _build(self, seeds: list[int]) -> ArenaWorld:
+        from levelcap.world.match import ArenaWorld  # registering the ids needs no kernels
 
-    def _build(self, seeds: list[int]) -> World:
-        from levelcap.world.match import World  # registering the ids needs no kernels
-
-        return World(
+        return ArenaWorld(
             self._ruleset, 1, views=self._asked, auto_reset=False, match_seeds=seeds, threads=1,
             **self._options,
         )  # fmt: skip
 
 
-class _Crew:
-    """Seats that one policy plays."""
-
-    def __init__(self, policy: Any, seats: list[int]) -> None:
-        self.policy, self.seats = policy, np.array(seats)
-        self._state: Any = None
-
-    def sit_down(self, world: World) -> None:
-        """A new match: forget the last one; planners are given the simulator."""
-        if hasattr(self.policy, "bind"):
-            self.policy.bind(world)
-        self._state = self.policy.initial_state(len(self.seats))
-
-    def decide(self, views: Rows) -> np.ndarray:
-        names = (*self.policy.views, "mask", "reset", "key", "alive")
-        rows = {name: views[name][self.seats] for name in names}
-        actions, self._state = self.policy.act(rows, self._state)
-        return np.asarray(actions)
-
-
-def _crews(spec: WorldSpec, hero: int, opponent: Any, ally: Any) -> list[_Crew]:
-    """Who plays the other seats: one crew when all are played by the same policy."""
-    team_size = spec.num_players // spec.num_teams
-    others = [seat for seat in range(spec.num_players) if seat != hero]
-    mates = [seat for seat in others if seat // team_size == hero // team_size]
-    if ally == opponent or not mates:
-        return [_Crew(_policy(opponent), others)]
-    foes = [seat for seat in others if seat not in mates]
-    return [_Crew(_policy(ally), mates), _Crew(_policy(opponent), foes)]
-
-
-def _policy(given: Any) -> Any:
-    if not isinstance(given, str):
-        return given
-    from levelcap.world.policy import load  # a parallel env has no bots and needs none of them
-
-    return load(given)
-
-
-def _checked_action(spec: WorldSpec, action: Any, who: str) -> np.ndarray:
+def checked_action(spec: WorldSpec, action: Any, who: str) -> np.ndarray:
     """The action as a row of head indices, checked before anything moves."""
     row = np.asarray(action)
     names = ", ".join(head.name for head in spec.heads)
@@ -358,7 +245,7 @@ def _checked_action(spec: WorldSpec, action: Any, who: str) -> np.ndarray:
     return row
 
 
-def _checked_mode(render_mode: str | None) -> str | None:
+def checked_mode(render_mode: str | None) -> str | None:
     if render_mode not in (None, *RENDER_MODES):
         raise unknown_name("render mode", str(render_mode), RENDER_MODES)
     return render_mode
@@ -371,7 +258,7 @@ def _seat_names(spec: WorldSpec) -> list[str]:
     return [f"{team}_{seat}" for team in ("blue", "red") for seat in range(size)]
 
 
-def _observation_space(spec: WorldSpec, views: Sequence[str]) -> spaces.Space:
+def observation_space(spec: WorldSpec, views: Sequence[str]) -> spaces.Space:
     boxes = {name: _box(spec.views[name]) for name in views}
     return boxes[views[0]] if len(views) == 1 else spaces.Dict(boxes)
 
@@ -383,7 +270,7 @@ def _box(view: ViewSpec) -> spaces.Box:
     return spaces.Box(-np.inf, np.inf, view.shape, np.float32)
 
 
-def _action_space(spec: WorldSpec) -> spaces.MultiDiscrete:
+def action_space(spec: WorldSpec) -> spaces.MultiDiscrete:
     return spaces.MultiDiscrete([head.size for head in spec.heads])
 
 

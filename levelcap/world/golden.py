@@ -21,7 +21,7 @@ from levelcap.world.patches import champion_names
 from levelcap.world.spec import TICKS_PER_SECOND, WORLD_VERSION
 
 if TYPE_CHECKING:
-    from levelcap.world.match import World
+    from levelcap.world.match import ArenaWorld
 
 STRUCTURES = ("outer tower", "inner tower", "core")
 SCORE_STEP = 10  # crown points between two lines
@@ -29,7 +29,7 @@ SCORE_STEP = 10  # crown points between two lines
 PERIOD_S = {"duel": 1, "lms": 5, "siege": 5, "crown": 5}
 
 
-def describe(moments: Iterable[World]) -> str:
+def describe(moments: Iterable[ArenaWorld]) -> str:
     """The story of the first match of a world, given at its start and after every decision.
 
     moments: what `Replay.play` yields; a world that does not restart its matches.
@@ -50,7 +50,7 @@ def describe(moments: Iterable[World]) -> str:
 class Story:
     """Watches one match of a world and puts into words what changed since it last looked."""
 
-    def __init__(self, world: World, match: int = 0) -> None:
+    def __init__(self, world: ArenaWorld, match: int = 0) -> None:
         self.world, self.match = world, match
         self.before = world.state[match].copy()
         self.champions = champion_names(world.patch)

@@ -1,4 +1,4 @@
-"""`World`: many matches of one ruleset, stepped together.
+"""`ArenaWorld`: many matches of one of our rulesets, stepped together.
 
     world = levelcap.world.make("duel", num_matches=256, seed=0)
     views = world.reset()
@@ -22,13 +22,13 @@ from levelcap.kit.seeds import splitmix64, splitmix64_array
 from levelcap.world import advance
 from levelcap.world.advance import Buffers, Setup
 from levelcap.world.patches import champion_names, load_patch, patch_hash
+from levelcap.world.protocols import Info, Step, Views
 from levelcap.world.rulebook import build_rules, record
 from levelcap.world.spec import ARENA_VIEWS, HEADS, MASK_SIZE, RULESETS, WorldSpec, arena_spec
 from levelcap.world.state import State, allocate, match_hash
 
 _POOLS: dict[int, ThreadPoolExecutor] = {}
 MIN_CHUNK = 16  # fewer matches than this a thread are not worth a hand-over
-Views = dict[str, NDArray[Any]]
 
 
 def _pool(threads: int) -> ThreadPoolExecutor:
@@ -37,8 +37,11 @@ def _pool(threads: int) -> ThreadPoolExecutor:
     return _POOLS[threads]
 
 
-class World:
-    """Matches of one ruleset; see the module's docstring and `levelcap.world.make`."""
+class ArenaWorld:
+    """Matches of one ruleset; see the module's docstring and `levelcap.world.make`.
+
+    Satisfies `levelcap.world.protocols.World`.
+    """
 
     def __init__(
         self,
@@ -99,6 +102,11 @@ class World:
         self._started = False
 
     @property
+    def match_seeds(self) -> NDArray[np.uint64]:
+        """Seed [M] of the match that each place plays now."""
+        return self.state["seed"]
+
+    @property
     def seat_ticks(self) -> NDArray[np.int64]:
         """Each seat's own rate in ticks [P]."""
         return self._setup.seat_ticks
@@ -126,9 +134,7 @@ class World:
         self._started = True
         return self._views()
 
-    def step(
-        self, actions: ArrayLike
-    ) -> tuple[Views, NDArray[Any], NDArray[Any], NDArray[Any], dict[str, Any]]:
+    def step(self, actions: ArrayLike) -> Step:
         """Carry out one decision of every player.
 
         actions: integers [matches, players, 7], one bin per head (see `spec.HEADS`).
@@ -148,7 +154,7 @@ class World:
         else:
             self._spread(advance.step_matches, *arguments, after=(advance.ALL,))
         b = self.buffers
-        info = {
+        info: Info = {
             "active": b.active, "due": b.due, "ended": b.ended, "winner": b.winner,
             "length": b.length, "actions": b.actions, "final": final, "final_rows": rows,
         }  # fmt: skip
@@ -180,23 +186,26 @@ class World:
 
     def observe(self) -> Views:
         """The views of the current state, written anew (after `restore`)."""
-        self._spread(
-            advance.observe_matches, self.state, self._rules, self.buffers, self._setups
-        )
+        self._spread(advance.observe_matches, self.state, self._rules, self.buffers, self._setups)
         return self._views()
 
     def snapshot(self) -> State:
         """A copy of the whole state, for `restore`."""
         return self.state.copy()
 
-    def restore(self, state: State) -> Views:
+    def restore(self, state: State | None) -> Views:
         """Go back to a snapshot of this world or its like; returns the views of that moment."""
+        if state is None:
+            return self.reset()
         if state.shape != self.state.shape or state.dtype != self.state.dtype:
             remedy = "Give a snapshot of a world with the same ruleset and number of matches"
             raise BadValue(refuse("a snapshot of another world", state.shape, remedy))
         self.state[...] = state
         self._started = True
         return self.observe()
+
+    def close(self) -> None:
+        """Nothing to free: its arrays go with it."""
 
     def match_hash(self, match: int) -> str:
         """16 hex digits that say whether two replays of a match agree so far."""

@@ -9,12 +9,14 @@ from __future__ import annotations
 import numpy as np
 
 from levelcap.kit.compiled import allocating, kernel
+from levelcap.world.columns import BIN, CTX, FEAT, FOUND, OWN, SURVEY
 from levelcap.world.combat import attackable
 from levelcap.world.contest import item_in_reach, outside_zone
 from levelcap.world.sight import team_sees
+from levelcap.world.spec import MOVE_BINS
 from levelcap.world.terrain import clearance, frame_sign, length
 
-FIRE, ABILITY, INTERACT = 44, 46, 50  # where these heads start in the mask row
+NUM_FOUND = len(SURVEY)
 DASHING, SNARED, SAFE, RELOADING = 0.5, 1.0, -1.0, -0.5
 
 
@@ -51,38 +53,38 @@ def _is_safe(g, r, p, x, y):
 def survey(g, r, p, found):
     """Fill `found` with what is in sight of the player's team, seen from the player.
 
-    found: [0] enemies seen, [1] nearest enemy's seat, [2] its distance, [3] threat = sum of 1/d,
-    [4] items seen, [5] nearest item's slot, [6] its distance, [7] loot value, [8] allies alive.
+    found: a row by `FOUND`; enemies and items seen, seat or slot of the nearest (-1: none) and its
+    distance, threat and loot = sums of 1/d, allies alive.
     """
     x, y = g.x[p], g.y[p]
     team = p // r.team_size
     sign = frame_sign(r, p)
     found[:] = 0.0
-    found[1] = found[5] = -1.0
+    found[FOUND.enemy] = found[FOUND.item] = -1.0
     nearest = 1e9
     for q in range(r.num_players):
         if q // r.team_size == team:
             if q != p and g.alive[q] == 1:
-                found[8] += 1.0
+                found[FOUND.allies] += 1.0
         elif g.seen_now[team, q] == 1:
             d = length(g.x[q] - x, g.y[q] - y)
-            found[0] += 1.0
-            found[3] += 1.0 / max(d, 1.0)
+            found[FOUND.enemies] += 1.0
+            found[FOUND.threat] += 1.0 / max(d, 1.0)
             if d < nearest:
                 nearest = d
-                found[1], found[2] = q, d
+                found[FOUND.enemy], found[FOUND.enemy_dist] = q, d
     nearest = 1e9
     for i in range(r.item_most):
         if g.item_kind[i] > 0:
             ix, iy = g.item_x[i], g.item_y[i]
             if team_sees(g, r, team, ix, iy):
                 d = length(ix - x, iy - y)
-                found[4] += 1.0
-                found[7] += 1.0 / max(d, 1.0)
+                found[FOUND.items] += 1.0
+                found[FOUND.loot] += 1.0 / max(d, 1.0)
                 right = sign * ix > 0.0 or (ix == 0.0 and sign * iy > 0.0)
                 if d < nearest or (d == nearest and right):
                     nearest = d
-                    found[5], found[6] = i, d
+                    found[FOUND.item], found[FOUND.item_dist] = i, d
 
 
 @kernel
@@ -91,27 +93,40 @@ def write_features(g, r, p, found, row):
     sign = frame_sign(r, p)
     x, y = g.x[p], g.y[p]
     goal_x, goal_y, goal = objective(g, r, p)
-    row[0], row[1] = sign * x / r.half, sign * y / r.half
+    row[FEAT.px], row[FEAT.py] = sign * x / r.half, sign * y / r.half
     # 5 u/s reads 1; a dash is faster.
-    row[2] = min(2.0, max(-2.0, sign * g.vx[p] * 6.0))
-    row[3] = min(2.0, max(-2.0, sign * g.vy[p] * 6.0))
-    row[4], row[5] = g.hp[p] / 100000.0, g.ammo[p] / 30.0
-    row[6], row[7], row[8] = sign * goal_x / r.half, sign * goal_y / r.half, goal
-    row[9] = 1.0 if _is_safe(g, r, p, x, y) else 0.0
-    q = int(found[1])
+    row[FEAT.vx] = min(2.0, max(-2.0, sign * g.vx[p] * 6.0))
+    row[FEAT.vy] = min(2.0, max(-2.0, sign * g.vy[p] * 6.0))
+    row[FEAT.hp], row[FEAT.ammo] = g.hp[p] / 100000.0, g.ammo[p] / 30.0
+    row[FEAT.zone_x], row[FEAT.zone_y], row[FEAT.zone_radius] = (
+        sign * goal_x / r.half,
+        sign * goal_y / r.half,
+        goal,
+    )
+    row[FEAT.is_safe] = 1.0 if _is_safe(g, r, p, x, y) else 0.0
+    q = int(found[FOUND.enemy])
     if q >= 0:
-        row[10], row[11] = sign * (g.x[q] - x) / 10.0, sign * (g.y[q] - y) / 10.0
-        row[12], row[17] = g.hp[q] / 100000.0, found[2] / 10.0
+        row[FEAT.enemy_x], row[FEAT.enemy_y] = (
+            sign * (g.x[q] - x) / 10.0,
+            sign * (g.y[q] - y) / 10.0,
+        )
+        row[FEAT.enemy_hp], row[FEAT.enemy_dist] = (
+            g.hp[q] / 100000.0,
+            found[FOUND.enemy_dist] / 10.0,
+        )
     else:
-        row[10] = row[11] = row[12] = row[17] = 0.0
-    i = int(found[5])
+        row[FEAT.enemy_x] = row[FEAT.enemy_y] = row[FEAT.enemy_hp] = row[FEAT.enemy_dist] = 0.0
+    i = int(found[FOUND.item])
     if i >= 0:
-        row[13] = sign * (g.item_x[i] - x) / 10.0
-        row[14] = sign * (g.item_y[i] - y) / 10.0
-        row[18] = found[6] / 10.0
+        row[FEAT.item_x] = sign * (g.item_x[i] - x) / 10.0
+        row[FEAT.item_y] = sign * (g.item_y[i] - y) / 10.0
+        row[FEAT.item_dist] = found[FOUND.item_dist] / 10.0
     else:
-        row[13] = row[14] = row[18] = 0.0
-    row[15], row[16] = (found[0] + found[8]) / 10.0, found[4] / 5.0
+        row[FEAT.item_x] = row[FEAT.item_y] = row[FEAT.item_dist] = 0.0
+    row[FEAT.n_entities], row[FEAT.n_items] = (
+        (found[FOUND.enemies] + found[FOUND.allies]) / 10.0,
+        found[FOUND.items] / 5.0,
+    )
 
 
 @kernel
@@ -120,13 +135,13 @@ def _write_champion(c, row):
     if c == 0:
         return
     if c <= 8:
-        row[7 + c] = 1.0
+        row[OWN.champion_0 + c - 1] = 1.0
         return
     left = c - 9
     for a in range(8):
         if left < 7 - a:
-            row[8 + a] = 1.0
-            row[9 + a + left] = 1.0
+            row[OWN.champion_0 + a] = 1.0
+            row[OWN.champion_0 + 1 + a + left] = 1.0
             return
         left -= 7 - a
 
@@ -136,19 +151,19 @@ def write_player(g, r, p, row):
     """The player's own body and champion into `row` [16]."""
     c = g.champion[p]
     row[:] = 0.0
-    row[0], row[1] = g.hp[p] / 100000.0, g.shield[p] / 100000.0
-    row[2], row[3] = g.ammo[p] / 30.0, g.fire_wait[p] / r.champ_cooldown[c]
+    row[OWN.hp], row[OWN.shield] = g.hp[p] / 100000.0, g.shield[p] / 100000.0
+    row[OWN.ammo], row[OWN.fire_cooldown] = g.ammo[p] / 30.0, g.fire_wait[p] / r.champ_cooldown[c]
     for a in range(3):
         if r.ability_cooldown[c, a] > 0:
-            row[4 + a] = g.wait[p, a] / r.ability_cooldown[c, a]
+            row[OWN.cooldown_q + a] = g.wait[p, a] / r.ability_cooldown[c, a]
     if g.snare[p] > 0:
-        row[7] = SNARED
+        row[OWN.status] = SNARED
     elif g.dash[p] > 0:
-        row[7] = DASHING
+        row[OWN.status] = DASHING
     elif g.reload[p] > 0:
-        row[7] = RELOADING
+        row[OWN.status] = RELOADING
     elif g.invulnerable[p] > 0:
-        row[7] = SAFE
+        row[OWN.status] = SAFE
     _write_champion(c, row)
 
 
@@ -158,25 +173,29 @@ def write_context(g, r, p, found, row):
     sign = frame_sign(r, p)
     x, y = g.x[p], g.y[p]
     goal_x, goal_y, goal = objective(g, r, p)
-    row[0], row[1] = sign * x / r.half, sign * y / r.half
-    row[2], row[4] = found[0] / 5.0, found[4] / 5.0
+    row[CTX.px], row[CTX.py] = sign * x / r.half, sign * y / r.half
+    row[CTX.num_enemies], row[CTX.num_items] = found[FOUND.enemies] / 5.0, found[FOUND.items] / 5.0
     if r.num_teams == 2:
-        row[3] = found[8] / 4.0
+        row[CTX.num_allies] = found[FOUND.allies] / 4.0
     else:  # each for themselves: how many others are left
         left = 0
         for q in range(r.num_players):
             left += g.alive[q]
-        row[3] = (left - 1) / 9.0
-    row[5], row[6], row[7] = found[2] / 10.0, min(found[3], 3.0), min(found[7], 3.0)
-    row[8] = clearance(r, x, y, sign, 0.0) / 10.0
-    row[9] = clearance(r, x, y, 0.0, sign) / 10.0
-    row[10] = clearance(r, x, y, -sign, 0.0) / 10.0
-    row[11] = clearance(r, x, y, 0.0, -sign) / 10.0
-    row[12], row[13] = sign * (goal_x - x) / r.half, sign * (goal_y - y) / r.half
-    row[14] = goal
+        row[CTX.num_allies] = (left - 1) / 9.0
+    row[CTX.enemy_dist], row[CTX.threat], row[CTX.loot_value] = (
+        found[FOUND.enemy_dist] / 10.0,
+        min(found[FOUND.threat], 3.0),
+        min(found[FOUND.loot], 3.0),
+    )
+    row[CTX.wall_right] = clearance(r, x, y, sign, 0.0) / 10.0
+    row[CTX.wall_up] = clearance(r, x, y, 0.0, sign) / 10.0
+    row[CTX.wall_left] = clearance(r, x, y, -sign, 0.0) / 10.0
+    row[CTX.wall_down] = clearance(r, x, y, 0.0, -sign) / 10.0
+    row[CTX.goal_x], row[CTX.goal_y] = sign * (goal_x - x) / r.half, sign * (goal_y - y) / r.half
+    row[CTX.goal_state] = goal
     if r.respawns == 1:
-        row[14] = g.stand / 1000.0 * (1.0 if p < r.team_size else -1.0)
-    row[15] = 1.0 - g.tick / r.time_limit
+        row[CTX.goal_state] = g.stand / 1000.0 * (1.0 if p < r.team_size else -1.0)
+    row[CTX.clock] = 1.0 - g.tick / r.time_limit
 
 
 @kernel
@@ -205,15 +224,15 @@ def write_mask(g, r, p, mask, m):
     """Allowed bins of all heads into mask[m, p]; the dead may only do nothing."""
     living = g.alive[p] == 1
     anything = 1 if living else 0
-    for b in range(FIRE):
+    for b in range(BIN.fire):
         mask[m, p, b] = anything
-    for b in range(5, FIRE, 11):
+    for b in range(MOVE_BINS // 2, BIN.fire, MOVE_BINS):  # standing still, aiming nowhere
         mask[m, p, b] = 1
-    mask[m, p, FIRE] = mask[m, p, ABILITY] = mask[m, p, INTERACT] = 1
-    mask[m, p, FIRE + 1] = 1 if living and may_fire(g, r, p) else 0
+    mask[m, p, BIN.fire] = mask[m, p, BIN.ability] = mask[m, p, BIN.interact] = 1
+    mask[m, p, BIN.fire + 1] = 1 if living and may_fire(g, r, p) else 0
     for slot in range(3):
-        mask[m, p, ABILITY + 1 + slot] = 1 if living and may_use(g, r, p, slot) else 0
-    mask[m, p, INTERACT + 1] = 1 if living and may_interact(g, r, p) else 0
+        mask[m, p, BIN.ability + 1 + slot] = 1 if living and may_use(g, r, p, slot) else 0
+    mask[m, p, BIN.interact + 1] = 1 if living and may_interact(g, r, p) else 0
 
 
 @kernel
@@ -227,4 +246,4 @@ def structure_detail(g, r, t, escorted):
 @allocating
 def scratch():
     """Room for one survey."""
-    return np.zeros(9)
+    return np.zeros(NUM_FOUND)

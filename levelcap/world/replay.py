@@ -31,7 +31,7 @@ from levelcap.world.replay_file import AGAIN, FORMAT, MIND_TYPES, pack, unpack
 from levelcap.world.spec import HEADS, WORLD_VERSION
 
 if TYPE_CHECKING:
-    from levelcap.world.match import World
+    from levelcap.world.match import ArenaWorld
 
 HASH_EVERY = 100
 MAX_FILE_BYTES = 1 << 28
@@ -45,13 +45,13 @@ class Replay:
     actions: NDArray[np.uint8]
     mind: dict[str, NDArray[Any]] = field(default_factory=dict)
 
-    def world(self, views: tuple[str, ...] = ("features",)) -> World:
+    def world(self, views: tuple[str, ...] = ("features",)) -> ArenaWorld:
         """A world of this one match, before its first decision (call `reset`)."""
-        from levelcap.world.match import World
+        from levelcap.world.match import ArenaWorld
 
         head = self.header
         patch = head["patch"]["content"] or head["patch"]["name"]
-        return World(
+        return ArenaWorld(
             head["ruleset"],
             1,
             patch=patch,
@@ -64,7 +64,7 @@ class Replay:
             threads=1,
         )
 
-    def play(self, views: tuple[str, ...] = ("features",)) -> Iterator[World]:
+    def play(self, views: tuple[str, ...] = ("features",)) -> Iterator[ArenaWorld]:
         """Play the match again; yields its world at the start and after every decision.
 
         Raises:
@@ -100,14 +100,14 @@ class Replay:
     def _name(self) -> str:
         return f"{self.header['ruleset']} match {self.header['match_seed']}"
 
-    def _compare(self, world: World, decision: int) -> None:
+    def _compare(self, world: ArenaWorld, decision: int) -> None:
         place, hashes = decision // HASH_EVERY, self.header["hashes"]
         if place < len(hashes) and world.match_hash(0) != hashes[place]:
             if decision == 0:
                 raise Corrupt(refuse("the match starts differently", self._name(), AGAIN))
             self._differs(decision - HASH_EVERY + 1, decision)
 
-    def _compare_result(self, world: World, over: bool) -> None:
+    def _compare_result(self, world: ArenaWorld, over: bool) -> None:
         result, last = self.header["result"], len(self.actions)
         final = result["hash"]
         if final is not None and world.match_hash(0) != final:
@@ -131,7 +131,7 @@ class Recorder:
     """
 
     def __init__(
-        self, world: World, match: int = 0, policies: Sequence[tuple[str, str]] = ()
+        self, world: ArenaWorld, match: int = 0, policies: Sequence[tuple[str, str]] = ()
     ) -> None:
         """policies: name and content hash of the policy in each seat, or of one for all."""
         players = world.spec.num_players

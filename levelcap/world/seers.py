@@ -8,6 +8,7 @@ the best future.
 
 from __future__ import annotations
 
+import hashlib
 from concurrent.futures import ThreadPoolExecutor
 from math import sqrt
 from typing import Any
@@ -19,7 +20,9 @@ from levelcap.kit.compiled import entry, kernel
 from levelcap.kit.errors import UserError, refuse
 from levelcap.world.brain import aim_bins
 from levelcap.world.chance import draw
+from levelcap.world.match import ArenaWorld
 from levelcap.world.observe import may_fire
+from levelcap.world.protocols import Decision, Policy, PolicyState, Views, World
 from levelcap.world.rules import tick
 from levelcap.world.terrain import frame_sign
 
@@ -111,34 +114,35 @@ def foresee_rows(state, rules, matches, seats, keys, futures, scratch, first, la
             out[i, h] = best[h]
 
 
-class Seer:
+class Seer(Policy):
     """A planner over the true simulator; duel only. Needs `bind(world)` and reads its state."""
-
-    views: tuple[str, ...] = ()
-    decision_ticks = 3
 
     def __init__(self, futures: int) -> None:
         self.name, self.futures = f"seer-{futures}", futures
-        self._world: Any = None
+        self._world: ArenaWorld | None = None
         self._seats: tuple[NDArray[Any], NDArray[Any]] | None = None
 
-    def bind(self, world: Any) -> None:
+    @property
+    def content_hash(self) -> str:
+        """Of the number of its futures; the class is named as in the first shards."""
+        text = f"levelcap.world.seers.Seer {self.futures}"
+        return hashlib.sha256(text.encode()).hexdigest()
+
+    def bind(self, world: World) -> None:
         """Take the simulator whose matches it plays in."""
         if world.spec.name != "duel":
             raise UserError(refuse("seers play duel only", world.spec.name, "Use --world duel"))
+        assert isinstance(world, ArenaWorld)
         self._world = world
 
     def sit(self, matches: NDArray[Any], seats: NDArray[Any]) -> None:
         """Learn which match and seat each row is: both games of a pair have the same keys."""
         self._seats = (matches, seats)
 
-    def initial_state(self, num_rows: int) -> None:
-        """It remembers nothing: it looks."""
-
-    def act(self, views: dict[str, NDArray[Any]], state: Any) -> tuple[NDArray[np.int64], Any]:
+    def act(self, views: Views, state: PolicyState) -> Decision:
         """The first move of the best of k futures, for every row."""
         world, keys = self._world, np.ascontiguousarray(views["key"])
-        assert self._seats is not None, "sit(matches, seats) comes before act"
+        assert world is not None and self._seats is not None, "sit(matches, seats) comes before act"
         matches, seats = self._seats
         assert len(matches) == len(keys), f"{len(keys)} rows for {len(matches)} seats"
         out = np.tile(np.array([5, 5, 5, 5, 0, 0, 0], np.int64), (len(keys), 1))
@@ -152,4 +156,4 @@ class Seer:
         ]  # fmt: skip
         for task in tasks:
             task.result()
-        return out, state
+        return Decision(out, state)

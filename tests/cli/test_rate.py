@@ -9,7 +9,7 @@ from levelcap.cli.rate import rate
 from levelcap.kit.errors import BadFile, BadValue, LevelcapError, UnknownName
 from levelcap.kit.files import read_json
 from levelcap.nets.checkpoint import save_snapshot, weights_of
-from levelcap.nets.flat import flat_meta, new_flat
+from levelcap.nets.family import describe, new_net
 from levelcap.world.spec import arena_spec
 
 
@@ -52,9 +52,9 @@ def test_the_sealed_table_comes_first_and_json_last(capsys, tmp_path):
 
 
 def test_a_checkpoint_is_rated(capsys, tmp_path):
-    meta = flat_meta(arena_spec("duel"), "dummy")
+    meta = describe("flat", arena_spec("duel"), "dummy")
     folder = tmp_path / "snap-with-a-rather-long-name-1"
-    save_snapshot(folder, weights_of(new_flat(meta, seed=3)), meta, "test")
+    save_snapshot(folder, weights_of(new_net(meta, seed=3)), meta, "test")
     out = run(capsys, str(folder), "--games", "4", "--json")
     found = json.loads(out.splitlines()[-1])
     (row,) = found["policies"]

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from levelcap.kit.errors import BadValue, UnknownName
-from levelcap.learn.engine.knobs import apply, names
+from levelcap.learn.engine.overrides import apply, names
 from levelcap.learn.rl.config import for_world
 
 
@@ -38,7 +38,7 @@ def test_record_imitate_reinforce_play(tmp_path):
     )  # fmt: skip
     assert set(found["win_rates"]) == {"rookie", "veteran", "master"}
     assert "accuracy_fire" in found["validation"]
-    small = ("--set", "lanes=24", "--set", "unroll=8", "--set", "parts=2")
+    small = ("--set", "lanes=24", "--set", "unroll=8", "--set", "minibatches=2")
     run = levelcap("reinforce", "--from", found["snapshot"], "--updates", 6, *small, "--out", rl,
                    "--games", 4, "--json")  # fmt: skip
     found = last_json(run)
@@ -82,7 +82,12 @@ def test_bad_input_is_refused_in_one_sentence(words, said):
     assert "Traceback" not in run.stderr
 
 
-def test_every_knob_can_be_set_and_is_checked():
+def test_a_setting_that_was_renamed_is_still_understood():
+    config = for_world("duel")
+    assert apply(config, ["parts=3"]) == apply(config, ["minibatches=3"]) != config
+
+
+def test_every_setting_can_be_overridden_and_is_checked():
     config = for_world("duel")
     changed = apply(config, ["engine.lr=0.5", "opponents=rookie,idle", "standardise=true"])
     assert changed.engine.lr == 0.5 and changed.opponents == ("rookie", "idle")
@@ -97,5 +102,5 @@ def test_every_knob_can_be_set_and_is_checked():
         apply(config, ["engine.rl=1"])
     with pytest.raises(UnknownName):
         apply(config, ["engine=1"])
-    with pytest.raises(BadValue, match="parts is a int"):
-        apply(config, ["parts=1.5"])
+    with pytest.raises(BadValue, match="minibatches is a int"):
+        apply(config, ["minibatches=1.5"])

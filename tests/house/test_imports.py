@@ -8,13 +8,8 @@ from pathlib import Path
 from tests.house.sources import PACKAGE, ROOT, imports, module_of, name_of, package_files
 
 TORCH_FREE = (
-    *("kit", "world", "guild", "jobs", "lake", "coach", "vault"),
-    *(
-        ".".join(p.relative_to(PACKAGE).with_suffix("").parts)
-        for p in sorted((PACKAGE / "campaign").rglob("[a-z]*.py"))
-        if p.stem not in ("handlers", "evaluate", "teaching")
-    ),
-    *("play.matchup", "play.rollout"),
+    *("kit", "world", "guild", "jobs", "lake", "coach", "vault", "campaign"),
+    *(f"play.{name}" for name in ("matchup", "roster", "seats")),
     *(f"trials.{name}" for name in ("davidson", "gate", "panel", "ratings", "verdict")),
     *(
         f"services.{p.stem}"
@@ -25,7 +20,10 @@ TORCH_FREE = (
 WEB = {"fastapi", "starlette", "uvicorn", "nicegui", "httpx", "websockets"}
 FARAMA = {"gymnasium", "pettingzoo", "mpe2"}
 # spaces.py is the half of outside.py that reads Gymnasium's spaces.
-FARAMA_ALLOWED = {f"levelcap/world/{name}.py" for name in ("farama", "outside", "spaces")}
+FARAMA_ALLOWED = {
+    *(f"levelcap/world/{name}.py" for name in ("farama", "outside", "spaces")),
+    "levelcap/play/gym_env.py",
+}
 KIT_MAY_IMPORT = {
     *("levelcap", "numpy", "scipy", "pydantic", "pydantic_settings", "pysqlite3"),
     *("rich", "structlog", "yaml"),
@@ -69,7 +67,7 @@ def test_web_frameworks_only_in_services():
     assert [u for u in users if not u.startswith("levelcap/services/")] == []
 
 
-def test_gymnasium_and_pettingzoo_only_in_three_files():
+def test_gymnasium_and_pettingzoo_only_in_four_files():
     users = {name_of(p) for p in package_files() if imports(p) & FARAMA}
     assert users <= FARAMA_ALLOWED
 
@@ -83,7 +81,7 @@ def test_the_floor_stands_on_few_packages():
 
 def test_the_floor_and_the_world_start_without_torch():
     names = ["levelcap.kit.db", "levelcap.kit.log", "levelcap.kit.publish", "levelcap.world"]
-    names += ["levelcap.world.match", "levelcap.world.policy", "levelcap.play.matchup"]
+    names += ["levelcap.world.match", "levelcap.world.scripted", "levelcap.play.matchup"]
     code = f"import sys, {', '.join(names)}; sys.exit('torch' in sys.modules)"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=240)
     assert run.returncode == 0, run.stderr

@@ -7,19 +7,21 @@ import torch
 import levelcap.world
 from levelcap.kit.errors import BadFile, Conflict, Corrupt, LevelcapError, UnknownName
 from levelcap.nets.checkpoint import load_snapshot, read_meta, save_snapshot, weights_of
-from levelcap.nets.flat import SIZES, count_parameters, flat_meta, new_flat
+from levelcap.nets.family import describe, new_net
+from levelcap.nets.flat import SIZES
 from levelcap.nets.meta import meta_from_json
+from levelcap.nets.net import count_parameters
 from levelcap.play.load import NetPolicy, load_checkpoint
 from levelcap.play.matchup import play_games
-from levelcap.play.rollout import Table
-from levelcap.world.policy import load
+from levelcap.play.roster import find
+from levelcap.play.seats import Seats
 from levelcap.world.spec import RULESETS, arena_spec
 
 
 @pytest.fixture
 def saved(tmp_path):
-    meta = flat_meta(arena_spec("duel"), "dummy")
-    net = new_flat(meta, seed=3)
+    meta = describe("flat", arena_spec("duel"), "dummy")
+    net = new_net(meta, seed=3)
     save_snapshot(tmp_path / "snap-1", weights_of(net), meta, "test")
     return tmp_path / "snap-1", net, meta
 
@@ -34,19 +36,19 @@ def test_a_loaded_net_computes_the_same(saved):
 
 
 def test_the_sizes_are_what_they_say():
-    counts = {size: count_parameters(new_flat(flat_meta(arena_spec("duel"), size)))
+    counts = {size: count_parameters(new_net(describe("flat", arena_spec("duel"), size)))
               for size in SIZES}  # fmt: skip
     # 371*128+128 + 128*128+128 + 128*52+52 + 128+1, worked by hand.
     assert counts["slim"] == 47616 + 16512 + 6708 + 129
     # With features alone the first layer is 19*128+128.
-    narrow = flat_meta(arena_spec("duel"), "slim", views=("features",))
-    assert count_parameters(new_flat(narrow)) == 2560 + 16512 + 6708 + 129
+    narrow = describe("flat", arena_spec("duel"), "slim", views=("features",))
+    assert count_parameters(new_net(narrow)) == 2560 + 16512 + 6708 + 129
     with pytest.raises(UnknownName, match="features"):
-        flat_meta(arena_spec("duel"), "slim", views=("feature",))
+        describe("flat", arena_spec("duel"), "slim", views=("feature",))
     assert counts["dummy"] < counts["slim"] < counts["full"]
-    assert flat_meta(arena_spec("siege")).input_size == 371
+    assert describe("flat", arena_spec("siege")).input_size == 371
     with pytest.raises(UnknownName, match="slim"):
-        flat_meta(arena_spec("duel"), "slm")
+        describe("flat", arena_spec("duel"), "slm")
 
 
 def test_every_flipped_byte_is_seen(saved):
@@ -68,8 +70,8 @@ def test_every_flipped_byte_is_seen(saved):
 
 
 def test_weights_that_are_not_finite_are_never_published(tmp_path):
-    meta = flat_meta(arena_spec("duel"), "dummy")
-    weights = weights_of(new_flat(meta))
+    meta = describe("flat", arena_spec("duel"), "dummy")
+    weights = weights_of(new_net(meta))
     weights["policy.bias"][3] = float("nan")
     with pytest.raises(Corrupt, match=r"policy\.bias"):
         save_snapshot(tmp_path / "bad", weights, meta, "test")
@@ -100,11 +102,11 @@ def test_a_wrong_meta_is_refused_with_its_key(saved):
 
 @pytest.mark.parametrize("ruleset", RULESETS)
 def test_a_net_plays_every_ruleset(ruleset):
-    meta = flat_meta(arena_spec(ruleset), "dummy")
-    policy = NetPolicy(new_flat(meta), meta, "0" * 64)
+    meta = describe("flat", arena_spec(ruleset), "dummy")
+    policy = NetPolicy(new_net(meta), meta, "0" * 64)
     world = levelcap.world.make(ruleset, 3, views=meta.views, seed=1)
     players = world.spec.num_players
-    table, views = Table(world, [policy], np.zeros((3, players), int)), world.reset()
+    table, views = Seats(world, [policy], np.zeros((3, players), int)), world.reset()
     offsets = np.array(world.spec.head_offsets)
     for _ in range(40):
         actions = table.act(views)
@@ -122,7 +124,7 @@ def test_a_net_refuses_a_world_it_was_not_made_for(saved):
 
 def test_a_checkpoint_plays_against_a_bot(saved):
     folder, _, _ = saved
-    result = play_games(load_checkpoint(folder), load("idle"), "duel", 4, seed=1)
+    result = play_games(load_checkpoint(folder), find("idle"), "duel", 4, seed=1)
     assert result.games == 4
-    again = play_games(load_checkpoint(folder), load("idle"), "duel", 4, seed=1)
+    again = play_games(load_checkpoint(folder), find("idle"), "duel", 4, seed=1)
     assert (result.scores == again.scores).all()

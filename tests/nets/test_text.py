@@ -9,7 +9,7 @@ import torch
 from levelcap.kit.errors import BadFile, BadValue
 from levelcap.kit.files import read_json
 from levelcap.nets.checkpoint import load_snapshot, save_snapshot, weights_of
-from levelcap.nets.flat import flat_meta
+from levelcap.nets.family import describe
 from levelcap.nets.meta import meta_from_json, text_meta
 from levelcap.nets.pretrained import load_published, to_transformers
 from levelcap.nets.qwen3 import Qwen3Net, fresh_text_net
@@ -98,7 +98,7 @@ def test_a_snapshot_is_rebuilt_from_its_folder_alone(tmp_path):
 
 
 def test_nets_of_a_world_describe_themselves_as_before(tmp_path):
-    meta = flat_meta(arena_spec("duel"), "dummy")
+    meta = describe("flat", arena_spec("duel"), "dummy")
     assert "text" not in meta.as_json()
     assert meta_from_json(meta.as_json(), "here") == meta
     with pytest.raises(BadFile, match="text"):

@@ -6,7 +6,7 @@ import torch
 
 from levelcap.kit.errors import BadFile, BadValue
 from levelcap.nets.checkpoint import save_snapshot, weights_of
-from levelcap.nets.flat import flat_meta, new_flat
+from levelcap.nets.family import describe, new_net
 from levelcap.nets.meta import text_meta
 from levelcap.nets.pretrained import to_transformers
 from levelcap.nets.qwen3 import fresh_text_net
@@ -94,8 +94,8 @@ def test_refusals(hero, tmp_path):
         hero.answers(["a" * 5000])
     with pytest.raises(BadValue, match="temperature"):
         Taste(temperature=-1.0)
-    flat = flat_meta(arena_spec("duel"), "dummy")
-    save_snapshot(tmp_path / "flat", weights_of(new_flat(flat)), flat, "test")
+    flat = describe("flat", arena_spec("duel"), "dummy")
+    save_snapshot(tmp_path / "flat", weights_of(new_net(flat)), flat, "test")
     with pytest.raises(BadFile, match="reads no text"):
         load_text_hero(tmp_path / "flat")
 

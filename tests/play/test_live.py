@@ -12,14 +12,14 @@ from levelcap.play.diary import Diary
 from levelcap.play.feed import fallen
 from levelcap.play.live import Between, Entrant, Live, replay_messages
 from levelcap.play.person import FIRE, IDLE_AFTER, KEY_E, LAYOUT, Input, Person, read_input
-from levelcap.world.policy import load
+from levelcap.play.roster import find
 from levelcap.world.replay import load as load_replay
 
 TEAMS = {"duel": [0, 1], "lms": [0, 1] * 5, "siege": [0] * 5 + [1] * 5, "crown": [0] * 5 + [1] * 5}
 
 
 def bots(*names):
-    return [Entrant(name, "bot", load(name)) for name in names]
+    return [Entrant(name, "bot", find(name)) for name in names]
 
 
 def with_person(ruleset="duel", seat=0, seed=5):

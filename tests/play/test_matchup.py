@@ -7,8 +7,8 @@ import levelcap.world
 from levelcap.kit.errors import BadValue, UnknownName
 from levelcap.play.matchup import BATCH, one_seat, play_games, seats_of_game
 from levelcap.play.returns import play_episodes
-from levelcap.play.rollout import Table, views_of
-from levelcap.world.policy import load
+from levelcap.play.roster import find
+from levelcap.play.seats import Seats, views_of
 
 
 def test_sides_are_exchanged_in_pairs():
@@ -27,50 +27,50 @@ def test_one_among_nine_has_one_seat():
 
 
 def test_a_policy_against_itself_scores_exactly_half():
-    result = play_games(load("veteran"), load("veteran"), "duel", 40, seed=3)
+    result = play_games(find("veteran"), find("veteran"), "duel", 40, seed=3)
     # Both games of a pair are the same match seen from the other side.
     assert result.win_rate == 0.5
     assert (result.scores[0::2] + result.scores[1::2] == 1).all()
 
 
 def test_the_result_does_not_depend_on_the_batch(monkeypatch):
-    whole = play_games(load("veteran"), load("rookie"), "duel", 30, seed=3)
+    whole = play_games(find("veteran"), find("rookie"), "duel", 30, seed=3)
     monkeypatch.setattr("levelcap.play.matchup.BATCH", 8)
-    parts = play_games(load("veteran"), load("rookie"), "duel", 30, seed=3)
+    parts = play_games(find("veteran"), find("rookie"), "duel", 30, seed=3)
     assert (whole.scores == parts.scores).all()
     assert BATCH % 2 == 0
 
 
 def test_swapping_the_names_mirrors_the_result():
-    one = play_games(load("veteran"), load("rookie"), "duel", 30, seed=3)
-    two = play_games(load("rookie"), load("veteran"), "duel", 30, seed=3)
+    one = play_games(find("veteran"), find("rookie"), "duel", 30, seed=3)
+    two = play_games(find("rookie"), find("veteran"), "duel", 30, seed=3)
     assert one.wins == two.losses
     assert one.draws == two.draws
 
 
 def test_bad_games_and_worlds_are_refused():
     with pytest.raises(BadValue, match="at least 1"):
-        play_games(load("rookie"), load("idle"), "duel", 0)
+        play_games(find("rookie"), find("idle"), "duel", 0)
     with pytest.raises(UnknownName, match="siege"):
-        play_games(load("rookie"), load("idle"), "sige", 2)
+        play_games(find("rookie"), find("idle"), "sige", 2)
     with pytest.raises(BadValue, match="lms"):
-        play_games(load("rookie"), load("idle"), "duel", 2, one_among=True)
+        play_games(find("rookie"), find("idle"), "duel", 2, one_among=True)
 
 
 def test_a_table_refuses_seats_and_views_that_do_not_fit():
     world = levelcap.world.make("duel", 2)
     with pytest.raises(BadValue, match="seats"):
-        Table(world, [load("idle")], np.zeros((2, 3), int))
+        Seats(world, [find("idle")], np.zeros((2, 3), int))
     with pytest.raises(BadValue, match="views"):
-        Table(world, [load("rookie")], np.zeros((2, 2), int))
-    assert views_of([load("rookie"), load("uniform")]) == ("player", "objects", "context")
+        Seats(world, [find("rookie")], np.zeros((2, 2), int))
+    assert views_of([find("rookie"), find("uniform")]) == ("player", "objects", "context")
 
 
 def test_many_policies_share_one_table():
     names = ("master", "rookie", "idle", "uniform")
-    world = levelcap.world.make("crown", 6, views=views_of([load(n) for n in names]))
+    world = levelcap.world.make("crown", 6, views=views_of([find(n) for n in names]))
     seats = np.random.default_rng(0).integers(0, 4, (6, 10))
-    table, views = Table(world, [load(n) for n in names], seats), world.reset()
+    table, views = Seats(world, [find(n) for n in names], seats), world.reset()
     for _ in range(30):
         actions = table.act(views)
         assert (actions[seats == 2] == [5, 5, 5, 5, 0, 0, 0]).all()
@@ -78,8 +78,8 @@ def test_many_policies_share_one_table():
 
 
 def test_mean_return_of_an_outside_game():
-    result = play_episodes(load("uniform"), "gym:CartPole-v1", 80, seed=1)
+    result = play_episodes(find("uniform"), "gym:CartPole-v1", 80, seed=1)
     assert result.episodes == 80
     assert 15 < result.ci_low < result.mean < result.ci_high < 30
     assert result.mean == result.mean_length  # one point a step
-    assert play_episodes(load("uniform"), "gym:CartPole-v1", 80, seed=1) == result
+    assert play_episodes(find("uniform"), "gym:CartPole-v1", 80, seed=1) == result

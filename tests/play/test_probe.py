@@ -16,7 +16,7 @@ from levelcap.kit.errors import LevelcapError
 from levelcap.kit.files import read_json, write_json
 from levelcap.kit.publish import MANIFEST, publish
 from levelcap.nets.checkpoint import META, MODEL, save_snapshot, weights_of
-from levelcap.nets.flat import flat_meta, new_flat
+from levelcap.nets.family import describe, new_net
 from levelcap.nets.meta import text_meta
 from levelcap.nets.qwen3 import Qwen3Net
 from levelcap.nets.text_shape import character_shape
@@ -25,8 +25,8 @@ from levelcap.world.spec import arena_spec
 
 
 def arena(place):
-    meta = flat_meta(arena_spec("duel"), "dummy")
-    save_snapshot(place, weights_of(new_flat(meta)), meta, "test")
+    meta = describe("flat", arena_spec("duel"), "dummy")
+    save_snapshot(place, weights_of(new_net(meta)), meta, "test")
     return place
 
 

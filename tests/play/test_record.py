@@ -14,9 +14,11 @@ from levelcap.lake.read import open_shards
 from levelcap.play.matchup import play_games
 from levelcap.play.plan import BATCH, BATCH_BYTES, lay_out, make_plan, row_width
 from levelcap.play.record import record
-from levelcap.play.rollout import Table
+from levelcap.play.roster import find
+from levelcap.play.seats import Seats
 from levelcap.world.patches import load_patch
-from levelcap.world.policy import Uniform, load
+from levelcap.world.protocols import Decision
+from levelcap.world.scripted import Uniform
 
 
 def episodes_of(folder):
@@ -47,7 +49,7 @@ def test_one_policy_plays_no_match_twice():
 
 def test_the_results_are_those_of_the_match_up(tmp_path):
     summary = record(["veteran", "rookie"], "duel", 20, 3, tmp_path / "s")
-    result = play_games(load("veteran"), load("rookie"), "duel", 20, seed=3)
+    result = play_games(find("veteran"), find("rookie"), "duel", 20, seed=3)
     row = summary.results[0]
     assert (row["a"], row["b"]) == ("veteran", "rookie")
     assert [row[k] for k in ("wins", "draws", "losses", "games")] == [
@@ -68,12 +70,12 @@ def test_the_results_are_those_of_the_match_up(tmp_path):
 def test_what_is_stored_is_what_was_seen_and_done(tmp_path):
     record(["veteran", "rookie"], "duel", 2, 5, tmp_path / "s", views=("features", "objects"))
     found = list(open_shards([tmp_path / "s"]).episodes())
-    bots = [load("veteran"), load("rookie")]
+    bots = [find("veteran"), find("rookie")]
     views = ("features", "player", "objects", "context")
     world = levelcap.world.make(
         "duel", 2, views=views, match_seeds=[chain(5, 0)] * 2, auto_reset=False
     )
-    table = Table(world, bots, np.array([[0, 1], [1, 0]]))
+    table = Seats(world, bots, np.array([[0, 1], [1, 0]]))
     seen, t = world.reset(), 0
     while not world.state["over"].all():
         running = world.state["over"] == 0
@@ -165,7 +167,7 @@ def test_lazy_shards_remember_an_edited_patch_and_champions(tmp_path):
 
 def test_seers_keep_their_own_matches_in_sight_when_others_are_over(tmp_path):
     record(["seer-2", "wanderer"], "duel", 6, 0, tmp_path / "s", keep=["seer-2"])
-    result = play_games(load("seer-2"), load("wanderer"), "duel", 6, seed=0)
+    result = play_games(find("seer-2"), find("wanderer"), "duel", 6, seed=0)
     lengths = [e["length"] for e in episodes_of(tmp_path / "s")]
     assert len(set(lengths)) > 2  # so the table did shrink
     assert (np.ceil(result.lengths / 3) == lengths).all()
@@ -193,13 +195,15 @@ class Chancy(Uniform):
 
     name = "chancy"
 
-    def act_full(self, views, state):
-        actions, state = self.act(views, state)
+    knows_log_probs = True
+
+    def act(self, views, state):
+        actions = super().act(views, state).actions
         chance, start = np.zeros(len(actions)), 0
         for size in self._sizes:
             chance -= np.log(views["mask"][:, start : start + size].sum(1))
             start += size
-        return actions, chance, np.zeros(len(actions)), state
+        return Decision(actions, log_probs=chance, values=np.zeros(len(actions)))
 
 
 def test_log_probabilities_are_stored_where_a_policy_knows_them(tmp_path):
@@ -214,7 +218,7 @@ def test_log_probabilities_are_stored_where_a_policy_knows_them(tmp_path):
         np.testing.assert_allclose(episode.behavior_logp, expected, rtol=1e-6)
         assert (episode.extras["intents"] == -1).all()
     greedy = Chancy()
-    greedy.greedy = True  # always its best action: no sample, so no log-probability
+    greedy.knows_log_probs = False  # always its best action: no sample, so no log-probability
     record([greedy], "duel", 2, 0, tmp_path / "greedy")
     with pytest.raises(Conflict, match="log-probabilities"):
         open_shards([tmp_path / "greedy"], need_log_probs=True)

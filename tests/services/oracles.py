@@ -12,7 +12,7 @@ from levelcap.guild.alphabet import load_alphabet
 from levelcap.kit.db import transaction
 from levelcap.kit.paths import folder
 from levelcap.nets.checkpoint import save_snapshot, weights_of
-from levelcap.nets.flat import flat_meta, new_flat
+from levelcap.nets.family import describe, new_net
 from levelcap.nets.meta import text_meta
 from levelcap.nets.qwen3 import fresh_text_net
 from levelcap.nets.text_shape import END, MARKS, character_shape
@@ -28,9 +28,9 @@ from tests.services.realms import ROOT, free_ports, until
 
 def net_in_vault(engine, seed=0, world="duel", size="dummy"):
     """An untrained net with its row in the ledger; returns the row and the folder."""
-    meta = flat_meta(arena_spec(world), size)
+    meta = describe("flat", arena_spec(world), size)
     place = folder("runs") / "run-a" / "snapshots" / f"step-{seed:012d}"
-    save_snapshot(place, weights_of(new_flat(meta, seed)), meta, "test")
+    save_snapshot(place, weights_of(new_net(meta, seed)), meta, "test")
     with transaction(engine) as connection:
         facts = Facts(step=seed, hero="kestrel", campaign=None, world=world)
         remember(connection, digest_of(place), "evaluation")

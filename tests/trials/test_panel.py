@@ -8,6 +8,7 @@ import pytest
 
 from levelcap.kit.errors import BadValue, UnknownName
 from levelcap.play.matchup import play_games
+from levelcap.play.roster import Door, find
 from levelcap.trials.panel import (
     BASES,
     COUSINS,
@@ -19,7 +20,6 @@ from levelcap.trials.panel import (
 )
 from levelcap.trials.ratings import Games
 from levelcap.world.bot_names import SEALED_FROM, is_sealed
-from levelcap.world.policy import load
 
 FEW = {"games_per_cousin": 4, "bot_games": 40, "seer_games": 4}
 
@@ -35,7 +35,7 @@ def ladder():
 
 @pytest.fixture(scope="module")
 def verdict(ladder):
-    return judge(load("veteran"), "duel", seed=3, seers=True, name="hero", ladder=ladder, **FEW)
+    return judge(find("veteran"), "duel", seed=3, seers=True, name="hero", ladder=ladder, **FEW)
 
 
 @pytest.mark.parametrize("ruleset", ["duel", "lms", "siege", "crown"])
@@ -56,10 +56,10 @@ def test_training_is_refused_everybody_on_every_panel():
             for name in draw_panel(ruleset, seed).names:
                 assert is_sealed(name)
                 with pytest.raises(BadValue, match="sealed opponent"):
-                    load(name, for_training=True)
-                assert load(name).name == name  # for judging it is there
+                    find(name, Door.TRAINING)
+                assert find(name).name == name  # for judging it is there
     for name in (*BASES, f"veteran~{SEALED_FROM - 1}"):
-        load(name, for_training=True)
+        find(name, Door.TRAINING)
 
 
 def test_panels_differ_between_evaluations_and_are_the_same_within_one():
@@ -72,7 +72,7 @@ def test_panels_differ_between_evaluations_and_are_the_same_within_one():
 
 
 def test_cousins_of_a_panel_are_not_one_bot():
-    traits = {load(name).traits for name in draw_panel("duel", 0).cousins["veteran"]}
+    traits = {find(name).traits for name in draw_panel("duel", 0).cousins["veteran"]}
     assert len(traits) == COUSINS
 
 
@@ -98,9 +98,9 @@ def test_a_verdict_has_the_sealed_and_the_trained_column(verdict):
 
 def test_a_verdict_is_reproducible_and_depends_on_the_seed(verdict, ladder):
     few = {**FEW, "games_per_cousin": 2, "bot_games": 8}
-    once = judge(load("rookie"), "duel", seed=3, ladder=ladder, **few).as_json()
-    assert judge(load("rookie"), "duel", seed=3, ladder=ladder, **few).as_json() == once
-    assert judge(load("rookie"), "duel", seed=4, ladder=ladder, **few).as_json() != once
+    once = judge(find("rookie"), "duel", seed=3, ladder=ladder, **few).as_json()
+    assert judge(find("rookie"), "duel", seed=3, ladder=ladder, **few).as_json() == once
+    assert judge(find("rookie"), "duel", seed=4, ladder=ladder, **few).as_json() != once
     assert json.loads(json.dumps(once)) == once
     assert set(once) >= {"sealed", "seers", "trained", "differences", "elo", "ratings"}
 
@@ -113,26 +113,26 @@ def test_all_cousins_in_one_world_play_the_games_they_would_play_alone(verdict):
     scores = verdict.sealed["veteran"].scores.reshape(20, 4)
     for number in (0, 7, 19):
         name = draw_panel("duel", 3).cousins["veteran"][number]
-        alone = play_games(load("veteran"), load(name), "duel", 4, chain(own, number))
+        alone = play_games(find("veteran"), find(name), "duel", 4, chain(own, number))
         assert alone.scores.tolist() == scores[number].tolist()
 
 
 def test_a_seer_sees_its_own_match():
     # The two games of a pair share their keys, so a key does not name a match. A seer-4 that took
     # the other game for its own scored .44 against master in 200 games, a right one .80.
-    assert play_games(load("master"), load("seer-4"), "duel", 60).win_rate < 0.4
+    assert play_games(find("master"), find("seer-4"), "duel", 60).win_rate < 0.4
 
 
 def test_a_bot_may_be_judged_under_its_own_name(ladder):
     few = {**FEW, "games_per_cousin": 2, "bot_games": 8}
-    found = judge(load("master"), "duel", name="master", ladder=ladder, **few)
+    found = judge(find("master"), "duel", name="master", ladder=ladder, **few)
     assert found.name == "master (judged)"
     assert set(found.ratings.names) == {*BASES, "master (judged)"}
 
 
 def test_lms_counts_five_against_five_and_one_among_nine(ladder):
     few = {**FEW, "games_per_cousin": 2, "bot_games": 20}
-    found = judge(load("master"), "lms", one_among=True, ladder=ladder, **few)
+    found = judge(find("master"), "lms", one_among=True, ladder=ladder, **few)
     assert set(found.one_among) == set(BASES)
     assert all(len(record.scores) == 20 for record in found.one_among.values())
     # Five of ten seats win far more often than one of ten.
@@ -143,7 +143,7 @@ def test_lms_counts_five_against_five_and_one_among_nine(ladder):
 def test_progress_is_told_in_games(ladder):
     told = []
     few = {**FEW, "games_per_cousin": 2, "bot_games": 2}
-    judge(load("idle"), "duel", ladder=ladder, on_progress=lambda *row: told.append(row), **few)
+    judge(find("idle"), "duel", ladder=ladder, on_progress=lambda *row: told.append(row), **few)
     assert [row[0] for row in told] == [0, 40, 80, 120, 122, 124, 126]
     assert {row[1] for row in told} == {126}
     assert told[1][2] == "cousins veteran"
@@ -170,10 +170,10 @@ def test_wrong_requests_are_refused():
     with pytest.raises(BadValue, match="seed"):
         draw_panel("duel", -1)
     with pytest.raises(BadValue, match="seers play duel only"):
-        judge(load("idle"), "siege", seers=True)
+        judge(find("idle"), "siege", seers=True)
     with pytest.raises(BadValue, match="lms"):
-        judge(load("idle"), "duel", one_among=True)
+        judge(find("idle"), "duel", one_among=True)
     with pytest.raises(BadValue, match="games_per_cousin must be even"):
-        judge(load("idle"), "duel", games_per_cousin=5)
+        judge(find("idle"), "duel", games_per_cousin=5)
     with pytest.raises(BadValue, match="bot_games must be even and at least 2"):
-        judge(load("idle"), "duel", bot_games=0)
+        judge(find("idle"), "duel", bot_games=0)

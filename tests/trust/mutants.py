@@ -8,6 +8,7 @@ from typing import Any
 from levelcap.jobs import history, moves, store
 from levelcap.jobs.job import Job
 from levelcap.jobs.pressure import warnings_or_refuse
+from levelcap.jobs.rows import Found
 from levelcap.jobs.store import Store
 from levelcap.kit import db, sqlite
 from levelcap.kit.db import Connection
@@ -73,10 +74,10 @@ class NoCounting(Store):
 
 
 class _Forgetful(moves.Moves):
-    def begin(self, c: Connection, found: Any, worker: str) -> Job:
-        job = super().begin(c, found, worker)
+    def begin(self, c: Connection, found: Found, worker: str) -> Found:
+        row = super().begin(c, found, worker)
         c.execute("UPDATE jobs SET attempts = 0 WHERE seq = :seq", {"seq": found.seq})
-        return replace(job, attempts=0)
+        return row._replace(attempts=0)
 
 
 class Impatient(Store):

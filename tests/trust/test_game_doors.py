@@ -15,7 +15,8 @@ from starlette.websockets import WebSocketDisconnect
 from levelcap.guild.skill import Skill
 from levelcap.kit import ids
 from levelcap.kit.paths import folder
-from levelcap.play.rollout import Table, views_of
+from levelcap.play.roster import find
+from levelcap.play.seats import Seats, views_of
 from levelcap.services.oracle import app as app_module
 from levelcap.services.oracle import match_api
 from levelcap.services.oracle.app import build
@@ -25,7 +26,6 @@ from levelcap.services.watchtower.app import make_watchtower
 from levelcap.services.watchtower.readings import Reader
 from levelcap.services.watchtower.watch import Watch
 from levelcap.world import make
-from levelcap.world.policy import load
 from levelcap.world.replay import Recorder
 from tests.browser.inn import Inn
 from tests.services.callers import caller
@@ -146,10 +146,10 @@ def send_all(client, messages):
 
 def hide_a_replay():
     """A match in the folder of replays under a name that no id may have."""
-    policies = [load("master"), load("rookie")]
+    policies = [find("master"), find("rookie")]
     world = make("duel", views=views_of(policies), seed=7)
     views, recorder = world.reset(), Recorder(world)
-    table = Table(world, policies, np.array([[0, 1]]))
+    table = Seats(world, policies, np.array([[0, 1]]))
     while not recorder.done:
         views, *_, info = world.step(table.act(views))
         recorder.record(info)

@@ -20,7 +20,7 @@ from levelcap.kit.db import reading, transaction
 from levelcap.kit.paths import folder
 from levelcap.learn.engine.state import load_newest
 from levelcap.nets.checkpoint import save_snapshot, weights_of
-from levelcap.nets.flat import flat_meta, new_flat
+from levelcap.nets.family import describe, new_net
 from levelcap.play.record import record
 from levelcap.vault.ledger import get_ledger
 from levelcap.world.spec import arena_spec
@@ -117,8 +117,8 @@ def test_the_whole_trainer_is_killed_and_nothing_is_bad(home, figures):
 
 
 def test_reinforcement_resumes_to_the_same_bits(tmp_path, figures):
-    meta = flat_meta(arena_spec("duel"), "dummy")
-    save_snapshot(tmp_path / "sup", weights_of(new_flat(meta, 1)), meta, "test")
+    meta = describe("flat", arena_spec("duel"), "dummy")
+    save_snapshot(tmp_path / "sup", weights_of(new_net(meta, 1)), meta, "test")
     kill_at_random(tmp_path, tmp_path / "sup", 0, 1200)
     shutil.move(tmp_path / "killed", tmp_path / "whole")
     made = kill_at_random(tmp_path, tmp_path / "sup", RESUME_KILLS, 1200)

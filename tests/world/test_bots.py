@@ -6,11 +6,11 @@ import pytest
 import levelcap.world
 from levelcap.kit.errors import BadValue, UnknownName
 from levelcap.play.matchup import play_games
-from levelcap.play.rollout import Table
-from levelcap.world import policy
+from levelcap.play.roster import Door, find
+from levelcap.play.seats import Seats
 from levelcap.world.bot_names import BOTS, SEALED_FROM, SKILLS, is_sealed
 from levelcap.world.bots import bot_traits, cousin_traits
-from levelcap.world.policy import content_hash, load
+from levelcap.world.scripted import Uniform
 from levelcap.world.spec import INTENTS, RULESETS
 
 VIEWS = ("player", "objects", "context")
@@ -21,11 +21,11 @@ def run(ruleset, names, matches, decisions, seed=5):
     world = levelcap.world.make(ruleset, matches, seed=seed, views=VIEWS)
     players = world.spec.num_players
     seats = np.tile(np.arange(players) // (players // 2), (matches, 1))
-    policies = [load(name) for name in names]
-    table, views, intents = Table(world, policies, seats), world.reset(), set()
+    policies = [find(name) for name in names]
+    table, views, intents = Seats(world, policies, seats), world.reset(), set()
     for _ in range(decisions):
         views = world.step(table.act(views))[0]
-        intents |= set(policies[0].intents.tolist())
+        intents |= set(table.decisions[0].intents.tolist())
     return [world.match_hash(m) for m in range(matches)], intents
 
 
@@ -40,27 +40,28 @@ def test_a_bot_plays_the_same_in_any_batch(ruleset):
 
 def test_bots_read_only_the_views_they_name():
     world = levelcap.world.make("duel", 8, seed=3, views=VIEWS)
-    bot = load("master")
+    bot = find("master")
     bot.bind(world)
     views = world.reset()
     rows = {name: array.reshape(-1, *array.shape[2:]) for name, array in views.items()}
-    first, _ = bot.act(rows, bot.initial_state(16))
+    first = bot.act(rows, bot.initial_state(16)).actions
     world.state["hp"][:] = 1  # the truth changes, what is seen does not
     world.state["x"][:] = 0
-    second, _ = bot.act(rows, bot.initial_state(16))
+    second = bot.act(rows, bot.initial_state(16)).actions
     assert (first == second).all()
 
 
 def test_a_decision_takes_effect_after_the_reaction_time():
     world = levelcap.world.make("duel", 1, seed=3, views=VIEWS)
-    quick, slow = load("master"), load("rookie")
+    quick, slow = find("master"), find("rookie")
     for bot, wait in ((quick, 1), (slow, 6)):
         bot.bind(world)
         views, state, moved_at = world.reset(), bot.initial_state(2), None
         for decision in range(12):
             rows = {n: a.reshape(-1, *a.shape[2:]) for n, a in views.items()}
-            actions, state = bot.act(rows, state)
-            if moved_at is None and (actions[:, :2] != 5).any():
+            decision_now = bot.act(rows, state)
+            state = decision_now.state
+            if moved_at is None and (decision_now.actions[:, :2] != 5).any():
                 moved_at = decision
             views = world.step(np.tile([5, 5, 5, 5, 0, 0, 0], (1, 2, 1)))[0]
         assert moved_at == wait
@@ -68,14 +69,14 @@ def test_a_decision_takes_effect_after_the_reaction_time():
 
 def test_the_ladder_holds_in_duels():
     for below, bot in zip(BOTS, BOTS[1:], strict=False):
-        assert play_games(load(bot), load(below), "duel", 60, seed=9).win_rate > 0.65
+        assert play_games(find(bot), find(below), "duel", 60, seed=9).win_rate > 0.65
 
 
 def test_a_cousin_is_another_bot_and_always_the_same_one():
     assert cousin_traits("veteran", 17) == cousin_traits("veteran", 17)
     assert cousin_traits("veteran", 17) != cousin_traits("veteran", 18)
     assert cousin_traits("veteran", 17) != bot_traits("veteran")
-    assert content_hash(load("veteran~17")) != content_hash(load("veteran~18"))
+    assert find("veteran~17").content_hash != find("veteran~18").content_hash
 
 
 def test_sealed_opponents_are_never_handed_to_training():
@@ -83,39 +84,39 @@ def test_sealed_opponents_are_never_handed_to_training():
     for name in sealed:
         assert is_sealed(name)
         with pytest.raises(BadValue, match="sealed"):
-            load(name, for_training=True)
-    load(f"veteran~{SEALED_FROM - 1}", for_training=True)
+            find(name, Door.TRAINING)
+    find(f"veteran~{SEALED_FROM - 1}", Door.TRAINING)
 
 
 def test_switching_a_skill_off_changes_only_that_skill():
     whole = bot_traits("master")
     for skill in SKILLS:
-        part = load(f"master-no-{skill}").traits
+        part = find(f"master-no-{skill}").traits
         assert getattr(part, skill) == 0.0 != getattr(whole, skill)
         assert part._replace(**{skill: getattr(whole, skill)}) == whole
 
 
 def test_wrong_names_get_a_suggestion():
     with pytest.raises(UnknownName, match="master"):
-        load("mastr")
+        find("mastr")
     with pytest.raises(UnknownName, match="seer-16"):
-        load("seer-17")
+        find("seer-17")
 
 
 def test_outside_code_is_refused_unless_allowed():
     with pytest.raises(BadValue, match="refused"):
-        load("levelcap.world.policy:Uniform")
-    found = load("levelcap.world.policy:Uniform", outside_code=True)
-    assert isinstance(found, policy.Uniform)
+        find("levelcap.world.scripted:Uniform")
+    found = find("levelcap.world.scripted:Uniform", Door.LOCAL)
+    assert isinstance(found, Uniform)
     with pytest.raises(UnknownName):
-        load("levelcap.world.policy:Nobody", outside_code=True)
+        find("levelcap.world.scripted:Nobody", Door.LOCAL)
     with pytest.raises(ValueError, match="not a policy"):
-        load("levelcap.world.policy:content_hash", outside_code=True)
+        find("levelcap.world.scripted:check_bot", Door.LOCAL)
 
 
 def test_uniform_draws_only_allowed_bins():
     world = levelcap.world.make("siege", 4, seed=1, views=())
-    table = Table(world, [policy.Uniform()], np.zeros((4, 10), np.int64))
+    table = Seats(world, [Uniform()], np.zeros((4, 10), np.int64))
     views = world.reset()
     offsets = world.spec.head_offsets
     for _ in range(60):
@@ -127,15 +128,15 @@ def test_uniform_draws_only_allowed_bins():
 
 
 def test_a_seer_sees_the_future_and_beats_a_weak_bot_only_in_duel():
-    result = play_games(load("seer-4"), load("rookie"), "duel", 12, seed=2)
+    result = play_games(find("seer-4"), find("rookie"), "duel", 12, seed=2)
     assert result.win_rate > 0.5
     with pytest.raises(ValueError, match="duel only"):
-        play_games(load("seer-4"), load("rookie"), "crown", 2)
+        play_games(find("seer-4"), find("rookie"), "crown", 2)
 
 
 def test_a_seer_does_not_disturb_the_match_it_looks_at():
     world = levelcap.world.make("duel", 4, seed=8, views=VIEWS)
-    table = Table(world, [load("seer-4"), load("master")], np.tile([0, 1], (4, 1)))
+    table = Seats(world, [find("seer-4"), find("master")], np.tile([0, 1], (4, 1)))
     views = world.reset()
     for _ in range(20):
         before = world.snapshot()

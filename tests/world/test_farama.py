@@ -12,7 +12,9 @@ from gymnasium.utils.env_checker import check_env
 from pettingzoo.utils.conversions import parallel_to_aec
 
 from levelcap.kit.errors import BadValue, UnknownName, UserError
-from levelcap.world.farama import BotGameEnv, parallel_env, register
+from levelcap.play.gym_env import BotGameEnv
+from levelcap.world.farama import parallel_env, register
+from levelcap.world.protocols import Decision, Policy
 from levelcap.world.spec import RULESETS, arena_spec
 
 # PettingZoo's own checks import one of its games in the way it has deprecated.
@@ -23,7 +25,7 @@ with warnings.catch_warnings():
 IDS = {ruleset: f"levelcap/{ruleset.capitalize()}-v1" for ruleset in RULESETS}
 
 
-class Recorder:
+class Recorder(Policy):
     """A policy that draws its moves from the keys, checks what it is shown and keeps it."""
 
     views = ("player", "context")
@@ -33,10 +35,11 @@ class Recorder:
         self.moves: list[np.ndarray] = []
         self.resets: list[bool] = []
 
-    def initial_state(self, num_rows: int) -> int:
-        return num_rows
+    def initial_state(self, num_rows: int) -> np.ndarray:
+        return np.full(num_rows, num_rows)
 
-    def act(self, views: dict[str, np.ndarray], state: int) -> tuple[np.ndarray, int]:
+    def act(self, views: dict[str, np.ndarray], rows: np.ndarray) -> Decision:
+        state = len(rows)
         assert sorted(views) == ["alive", "context", "key", "mask", "player", "reset"]
         assert views["player"].shape == (state, 16) and views["context"].shape == (state, 16)
         assert views["mask"].shape == (state, 52) and views["key"].dtype == np.uint64
@@ -45,7 +48,7 @@ class Recorder:
         actions = ((views["key"][:, None] >> shifts) % sizes).astype(np.int64)
         self.moves.append(actions)
         self.resets.append(bool(views["reset"].all()))
-        return actions, state
+        return Decision(actions, rows)
 
 
 def random_actions(env: Any) -> dict[str, np.ndarray]:
@@ -141,7 +144,7 @@ def test_policies_are_asked_at_their_own_rate(ticks: int, asked: int) -> None:
     for _ in range(10):
         env.step(np.array([5, 5, 5, 5, 0, 0, 0]))
     assert len(crew.moves) == asked
-    assert env._table.world.state["tick"][0] == 30
+    assert env._match.world.state["tick"][0] == 30
 
 
 def test_players_who_are_out_leave_once_and_the_last_one_wins() -> None:
@@ -229,12 +232,12 @@ def test_bad_actions_change_nothing(action: Any, message: str) -> None:
     hero, table = BotGameEnv("duel", opponent=crew), parallel_env("duel")
     hero.reset(seed=0)
     table.reset(seed=0)
-    before = [env._table.world.match_hash(0) for env in (hero, table)]
+    before = [one.world.match_hash(0) for one in (hero._match, table._table)]
     with pytest.raises(BadValue, match=message):
         hero.step(action)
     with pytest.raises(BadValue, match=message):
         table.step({"blue_0": GOOD, "red_0": action})
-    assert [env._table.world.match_hash(0) for env in (hero, table)] == before
+    assert [one.world.match_hash(0) for one in (hero._match, table._table)] == before
     assert crew.moves == []
 
 

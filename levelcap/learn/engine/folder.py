@@ -23,6 +23,9 @@ from levelcap.kit.log import MetricsWriter
 
 CONFIG, METRICS, EVENTS = "config.json", "metrics.jsonl", "events.jsonl"
 PAUSE, STOP = "pause", "stop"
+# Runs that were started before a setting had its present name, or existed at all, can be continued.
+RENAMED = {"parts": "minibatches"}
+BEFORE = {"family": "flat", "config.segment": 32, "config.burn_in": 16}
 
 
 class RunFolder:
@@ -69,7 +72,8 @@ class RunFolder:
             write_json(path, config)
             self.event("started")
             return False
-        have, want = _leaves(read_json(path)), _leaves(parse_json(dump_json(config)))
+        have = BEFORE | _leaves(read_json(path))
+        want = BEFORE | _leaves(parse_json(dump_json(config)))
         for name in sorted(set(have) | set(want)):
             if have.get(name) != want.get(name):
                 what = f"this run was started with {name} = {have.get(name)!r}"
@@ -99,8 +103,8 @@ def _leaves(values: Any, prefix: str = "") -> dict[str, Any]:
     """Nested settings as flat names, for a message that names the one that differs."""
     if not isinstance(values, dict):
         return {prefix: values}
-    return {
-        name: leaf
-        for key, inner in values.items()
-        for name, leaf in _leaves(inner, f"{prefix}.{key}" if prefix else key).items()
-    }
+    found: dict[str, Any] = {}
+    for key, inner in values.items():
+        name = RENAMED.get(key, key)
+        found |= _leaves(inner, f"{prefix}.{name}" if prefix else str(name))
+    return found

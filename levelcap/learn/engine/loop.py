@@ -102,10 +102,10 @@ class Training:
         began, progress, batch = time.monotonic(), self.progress, self._batch
         ahead = self._thread.submit(self.task.gather, progress.update)
         logged: list[dict[str, float]] = []
-        for part in range(self.task.parts):
+        for minibatch in range(self.task.minibatches):
             factor = self._set_rate()
             self.optimizer.zero_grad(set_to_none=True)
-            values = self.task.backward(batch, part, progress.update)
+            values = self.task.backward(batch, minibatch, progress.update)
             norm = float(clip_grad_norm_(self.task.net.parameters(), self.config.clip_norm))
             if self.guard.passes(values, norm):
                 self.optimizer.step()
@@ -118,14 +118,14 @@ class Training:
         if self.guard.lost:
             self._roll_back()
             return
-        self.task.meet(progress.steps, progress.update / (self.budget.total or float("inf")))
+        self.task.sync(progress.steps, progress.update / (self.budget.total or float("inf")))
         self._examine()
         self.budget.observe(progress.update, progress.steps, self.clock.now(),
-                            self.task.warm(progress.update))  # fmt: skip
+                            self.task.is_warm(progress.update))  # fmt: skip
         self._report(logged, batch, time.monotonic() - began)
         if self.clock.now() >= progress.next_snapshot_s:
             progress.next_snapshot_s = self.clock.now() + self.config.snapshot_s
-            if progress.update > self.task.parts:  # not the weights the run began with
+            if progress.update > self.task.minibatches:  # not the weights the run began with
                 self._publish()
         if time.monotonic() - self._saved_at >= self.config.checkpoint_s:
             self._save()

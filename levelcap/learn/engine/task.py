@@ -16,27 +16,27 @@ from levelcap.nets.meta import Meta
 class Task(Protocol):
     """A trainer. `gather` may run in another thread while `backward` does; nothing else may.
 
-    net: the weights that learn. parts: updates a batch. meta: what a snapshot says of the net.
+    net: the weights that learn. minibatches: updates a batch.
     helper: a core that nobody else uses during an update, for half of the optimizer's matrices.
     """
 
     net: nn.Module
-    parts: int
+    minibatches: int
     helper: Executor | None
 
     def gather(self, version: int) -> Any:
         """The next batch; version: number of updates its weights have seen."""
 
-    def backward(self, batch: Any, part: int, update: int) -> dict[str, float]:
-        """Add the gradients of one part of the batch; what to log."""
+    def backward(self, batch: Any, minibatch: int, update: int) -> dict[str, float]:
+        """Add the gradients of one minibatch; what to log."""
 
-    def meet(self, steps: int, done: float) -> None:
+    def sync(self, steps: int, done: float) -> None:
         """Both halves stand still: hand new weights to whoever acts. done: share of the run."""
 
     def steps(self, batch: Any) -> int:
         """Trained steps in a batch."""
 
-    def warm(self, update: int) -> bool:
+    def is_warm(self, update: int) -> bool:
         """Is the run past its preparation, so that its speed can be measured?"""
 
     def meta(self, steps: int, metrics: dict[str, float]) -> Meta:

@@ -1,4 +1,4 @@
-"""Knobs of imitation."""
+"""Configuration of imitation."""
 
 from __future__ import annotations
 
@@ -13,8 +13,12 @@ class ImitationConfig:
 
     batch_size: int = 2048
     """rows an update"""
-    parts: int = 8
+    minibatches: int = 8
     """updates between two looks at the clock and the stop file"""
+    segment: int = 32
+    """nets with a memory: decisions learned in one stretch"""
+    burn_in: int = 16
+    """nets with a memory: decisions before a stretch that only warm the memory up"""
     smoothing: float = 0.0
     """label smoothing over the allowed bins"""
     value_coef: float = 0.5
@@ -28,13 +32,14 @@ class ImitationConfig:
     engine: EngineConfig = field(
         default_factory=lambda: EngineConfig(lr=2e-3, ema=0.99, snapshot_s=3600.0)
     )
-    """knobs of the loop"""
+    """the loop's own settings"""
 
     def __post_init__(self) -> None:
-        for name in ("batch_size", "parts"):
+        for name in ("batch_size", "minibatches", "segment"):
             check_number(name, getattr(self, name), low=1.0)
         for name in ("smoothing", "gamma"):
             check_number(name, getattr(self, name), low=0.0, high=1.0)
         check_number("validation", self.validation, low=0.0, high=0.5)
+        check_number("burn_in", self.burn_in, low=0.0)
         check_number("value_coef", self.value_coef, low=0.0)
         check_number("window_mb", self.window_mb, low=1.0)

@@ -16,8 +16,8 @@ from levelcap.learn.engine.threads import tune_threads
 from levelcap.learn.engine.worlds import spec_of_world
 from levelcap.learn.imitation.config import ImitationConfig
 from levelcap.learn.imitation.task import ImitationTask, accuracy
-from levelcap.nets.checkpoint import load_snapshot
-from levelcap.nets.flat import FlatNet, flat_meta, new_flat
+from levelcap.nets.checkpoint import load_world_net
+from levelcap.nets.family import DEFAULT, describe, new_net
 from levelcap.world.bot_names import is_sealed
 
 
@@ -32,6 +32,7 @@ class Request:
     size: str = "slim"
     seed: int = 0
     views: tuple[str, ...] = ()
+    family: str = DEFAULT
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,7 @@ def imitate(
     tune_threads()
     shards = _open(request)
     spec = spec_of_world(request.world, shards.patch)
-    meta = flat_meta(spec, request.size, views=request.views)
+    meta = describe(request.family, spec, request.size, views=request.views)
     missing = [name for name in meta.views if name not in shards.views]
     if missing:
         remedy = f"Record again with the views {', '.join(meta.views)}"
@@ -60,18 +61,20 @@ def imitate(
     with RunFolder(request.out) as folder:
         wanted = {
             "kind": "imitate", "world": request.world, "size": request.size, "seed": request.seed,
+            "family": request.family,
             "policies": list(request.policies), "views": list(meta.views),
             "shards": shards.digests, "config": asdict(config),
         }  # fmt: skip
         folder.claim(wanted)
-        net = new_flat(meta, request.seed)
+        net = new_net(meta, request.seed)
         meta = replace(meta, parents=tuple(shards.digests))
-        task = ImitationTask(net, meta, config, shards, request.seed)
+        task = ImitationTask(net, meta, spec, config, shards, request.seed)
         outcome = train(task, config.engine, stops, folder, hooks)
-        final, _, _ = load_snapshot(outcome.snapshot)
-        assert isinstance(final, FlatNet)
-        seen = accuracy(final, meta, task.training, config)
-        unseen = accuracy(final, meta, task.validation, config) if config.validation > 0 else {}
+        final, _, _ = load_world_net(outcome.snapshot)
+        seen = accuracy(final, meta, spec, task.training, config)
+        unseen: dict[str, float] = {}
+        if config.validation > 0:
+            unseen = accuracy(final, meta, spec, task.validation, config)
         folder.event("judged", training=seen, validation=unseen)
     return Imitated(outcome, seen, unseen)
 

@@ -63,20 +63,25 @@ def row_statistics(p, log_p, reference, actions, sizes, aim, users, log_prob, en
 
 @entry
 def logit_gradients(p, log_p, reference, actions, sizes, aim, users,
-                    pull, entropy_coef, kl_coef, weights, out):  # fmt: skip
-    """out [n, bins] = d/dlogits of sum_i pull_i * -log pi(a_i) + w_i (kl_coef KL_i - ent_coef H_i).
+                    advantage_weight, entropy_coef, kl_coef, weights, out):  # fmt: skip
+    """out [n, bins] = d/dlogits of sum_i a_i * -log pi(a_i) + w_i (kl_coef KL_i - ent_coef H_i).
 
-    pull [n]: the advantage times the row's weight; weights [n]: its share in the means.
+    advantage_weight [n] = a: the advantage times the row's weight; weights [n] = w: the row's
+    share in the means.
     """
     has_reference = reference.shape[0] > 0
     for i in range(p.shape[0]):
         in_use = _in_use(actions[i], users)
-        push, for_entropy, for_kl = pull[i], weights[i] * entropy_coef, weights[i] * kl_coef
+        push, for_entropy, for_kl = (
+            advantage_weight[i],
+            weights[i] * entropy_coef,
+            weights[i] * kl_coef,
+        )
         first = 0
         for h in range(sizes.shape[0]):
             last = first + sizes[h]
             if aim[h] == 0 or in_use:
-                # Both slopes are p times (something minus its mean under p).
+                # Both gradients are p times (something minus its mean under p).
                 mean = _ZERO
                 for j in range(first, last):
                     out[i, j] = (for_entropy + for_kl) * log_p[i, j]
@@ -93,18 +98,19 @@ def logit_gradients(p, log_p, reference, actions, sizes, aim, users,
 
 
 @entry
-def hold_back(pull, log_ratios, clip):
-    """Set pull [n] to 0 where the step's chance has moved far enough already; how many there are.
+def clip_advantages(advantages, log_ratios, clip):
+    """PPO's clip: set advantages [n] to 0 where the probability ratio has left 1 +- clip already.
 
-    The slope of PPO's min(r A, clip(r, 1 - clip, 1 + clip) A) (Schulman et al. 2017) is that of
-    r A, or 0 where A > 0 and r > 1 + clip, or A < 0 and r < 1 - clip. log_ratios [n]: log r.
+    Returns how many there are. The gradient of min(r A, clip(r, 1 - clip, 1 + clip) A) is that of
+    r A, or 0 where A > 0 and r > 1 + clip, or A < 0 and r < 1 - clip (Schulman et al. 2017).
+    log_ratios [n]: log r.
     """
     high, low = np.log(_ONE + clip), np.log(_ONE - clip)
     held = 0
-    for i in range(pull.shape[0]):
-        above, below = pull[i] > _ZERO, pull[i] < _ZERO
+    for i in range(advantages.shape[0]):
+        above, below = advantages[i] > _ZERO, advantages[i] < _ZERO
         if (above and log_ratios[i] > high) or (below and log_ratios[i] < low):
-            pull[i] = _ZERO
+            advantages[i] = _ZERO
             held += 1
     return held
 
@@ -165,6 +171,11 @@ class HeadLayout:
             np.isin(index, aim_heads).astype(np.uint8),
             np.isin(index, aim_users).astype(np.uint8),
         )
+
+    @property
+    def arrays(self) -> tuple[NDArray[np.int64], NDArray[np.uint8], NDArray[np.uint8]]:
+        """Sizes, aim and users, in the order the kernels take them."""
+        return self.sizes, self.aim, self.users
 
     @property
     def bins(self) -> int:

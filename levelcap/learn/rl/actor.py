@@ -2,237 +2,90 @@
 
 Lanes are the seats the learner plays; they stay the same for the whole run. Some matches are the
 learner against itself, in the others every non-learned seat is played by an opponent that is drawn
-anew for every match. One call of the net decides for all lanes.
+anew for every match. One unroll of the net over one decision decides for all lanes.
 
-A `Batch` is laid out [K, T, n, ...]: K parts of n lanes, each used for one update. Two batches
-exist and are filled in turn, so one is learned from while the other is gathered.
+A `Batch` is laid out [K, T, n, ...]: K minibatches of n lanes, each used for one update. Two
+batches exist and are filled in turn, so one is learned from while the other is gathered.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import nn
+from torch import Tensor
 
 from levelcap.learn.engine.state import State
 from levelcap.learn.maths.fused import HeadLayout, log_softmax_rows
-from levelcap.learn.rl.opponents import Pool
+from levelcap.learn.rl.batch import Batch, Rows, Truncation
+from levelcap.learn.rl.match_group import MatchGroup
 from levelcap.nets.meta import Meta
-from levelcap.play.rollout import ALWAYS
+from levelcap.nets.net import Inputs, Net, ViewLayout
 from levelcap.play.sample import Sampler
-
-
-@dataclass
-class Batch:
-    """T decisions of all lanes. `alive` counts for the policy, `active` for the value.
-
-    inputs has one row more than the rest: the state after the last decision. cuts: places where
-    a match was truncated, as (part, t, lane) and the last input there.
-    """
-
-    inputs: NDArray[np.float32]  # [K, T + 1, n, D]
-    mask: NDArray[np.uint8]  # [K, T, n, bins]
-    actions: NDArray[np.int16]  # [K, T, n, heads]
-    log_probs: NDArray[np.float32]  # [K, T, n], of the policy that acted
-    rewards: NDArray[np.float32]
-    terminated: NDArray[np.bool_]
-    truncated: NDArray[np.bool_]
-    alive: NDArray[np.bool_]
-    active: NDArray[np.bool_]
-    reference: NDArray[np.float32]  # [K, T, n, bins] log-probabilities of pi_sup, or [K, 0, ...]
-    referred: list[bool] = field(default_factory=list)  # which parts have their reference
-    version: int = 0  # update count of the weights that acted
-    cuts: list[tuple[int, int, int, NDArray[np.float32]]] = field(default_factory=list)
-
-    @classmethod
-    def empty(cls, parts: int, length: int, lanes: int, meta: Meta, reference: bool) -> Batch:
-        """Room for one batch."""
-        rows = (parts, length, lanes)
-        bins = sum(meta.head_sizes)
-        return cls(
-            inputs=np.zeros((parts, length + 1, lanes, meta.input_size), np.float32),
-            mask=np.zeros((*rows, bins), np.uint8),
-            actions=np.zeros((*rows, len(meta.head_sizes)), np.int16),
-            log_probs=np.zeros(rows, np.float32),
-            rewards=np.zeros(rows, np.float32),
-            terminated=np.zeros(rows, np.bool_),
-            truncated=np.zeros(rows, np.bool_),
-            alive=np.zeros(rows, np.bool_),
-            active=np.zeros(rows, np.bool_),
-            reference=np.zeros((parts, length if reference else 0, lanes, bins), np.float32),
-        )
-
-    @property
-    def steps(self) -> int:
-        """Decisions that count."""
-        return int(self.active.sum())
-
-
-class Room:
-    """One world and who plays in it: the learner's seats, and opponents in the others."""
-
-    def __init__(self, world: Any, learned: NDArray[np.bool_], pool: Pool | None) -> None:
-        """learned [M, P]: the learner's seats. pool: opponents for the others (None: no others)."""
-        self.world, self.pool = world, pool
-        self.learned = learned
-        self.seats = np.flatnonzero(learned)  # flat index match * P + player of each lane
-        players = learned.shape[1]
-        self.team_of_seat = np.arange(players) * world.spec.num_teams // players
-        self.lane_teams = [set(self.team_of_seat[row].tolist()) for row in learned]
-        self.foe = np.full(len(learned), -1, np.int64)
-        self.minds: list[Any] = []
-        self.views: dict[str, NDArray[Any]] = {}
-        self.active = np.ones(learned.shape, np.bool_)
-        self._rows: list[NDArray[np.int64]] = []
-
-    def start(self) -> None:
-        """Reset the world and draw the first opponents."""
-        self.views = self.world.reset()
-        self.active[:] = True
-        if self.pool is not None:
-            for index in range(len(self.pool.members)):
-                self.welcome(index)
-            self.redraw(np.arange(len(self.foe)))
-
-    def welcome(self, index: int) -> None:
-        """Give a new member of the pool its memory for every seat."""
-        assert self.pool is not None and index == len(self.minds)
-        policy = self.pool.members[index].policy
-        if hasattr(policy, "bind"):
-            policy.bind(self.world)
-        self.minds.append(policy.initial_state(self.learned.size))
-
-    def redraw(self, matches: NDArray[np.int64]) -> None:
-        """Draw opponents for matches that have just begun."""
-        assert self.pool is not None
-        self.foe[matches] = self.pool.draw(self.world.state["seed"][matches])
-        self.sort_seats()
-
-    def sort_seats(self) -> None:
-        """Which seats each opponent plays now."""
-        assert self.pool is not None
-        owner = np.where(self.learned, -1, self.foe[:, None]).reshape(-1)
-        self._rows = [np.flatnonzero(owner == k) for k in range(len(self.pool.members))]
-
-    def play_opponents(self, actions: NDArray[np.int16]) -> None:
-        """Fill the opponents' rows of actions [M * P, heads]."""
-        if self.pool is None:
-            return
-        for index, rows in enumerate(self._rows):
-            if len(rows) == 0:
-                continue
-            policy = self.pool.members[index].policy
-            mine = {
-                name: self.views[name].reshape(-1, *self.views[name].shape[2:]).take(rows, 0)
-                for name in (*policy.views, *ALWAYS)
-            }
-            mind = self.minds[index]
-            taken, new = policy.act(mine, None if mind is None else mind[rows])
-            if mind is not None:
-                mind[rows] = new
-            actions[rows] = taken
-
-    def step(self, actions: NDArray[np.int16]) -> tuple[Any, Any, Any, Any]:
-        """One decision of everybody; returns rewards, terminated, truncated, info."""
-        shape = (*self.learned.shape, actions.shape[-1])
-        self.views, rewards, terminated, truncated, info = self.world.step(actions.reshape(shape))
-        self.active[:] = info["active"]
-        if self.pool is not None and info["ended"].any():
-            ended = np.flatnonzero(info["ended"])
-            for match in ended.tolist():
-                self._count(match, int(info["winner"][match]))
-            self.redraw(ended)
-        return rewards, terminated, truncated, info
-
-    def state(self) -> State:
-        """The matches as they stand, who plays them, and what the opponents remember."""
-        state = State({"foe": self.foe, "active": self.active})
-        if hasattr(self.world, "snapshot"):  # outside games cannot be saved: they start over
-            state.arrays["world"] = self.world.snapshot()
-        for index, mind in enumerate(self.minds):
-            if mind is not None:
-                state.arrays[f"mind{index}"] = mind
-        return state
-
-    def restore(self, state: State) -> None:
-        """Take the matches back; every opponent must have been welcomed."""
-        self.foe[:] = state.arrays["foe"]
-        self.active[:] = state.arrays["active"]
-        if "world" in state.arrays:
-            kind = self.world.state
-            self.views = self.world.restore(
-                state.arrays["world"].view(kind.dtype).reshape(kind.shape)
-            )
-        else:
-            self.views = self.world.reset()
-            self.active[:] = True
-        for index, mind in enumerate(self.minds):
-            if mind is not None:
-                mind[:] = state.arrays[f"mind{index}"].view(mind.dtype).reshape(mind.shape)
-        if self.pool is not None:
-            self.sort_seats()
-
-    def _count(self, match: int, winner: int) -> None:
-        assert self.pool is not None
-        score = 0.5 if winner < 0 else float(winner in self.lane_teams[match])
-        self.pool.record(int(self.foe[match]), score)
+from levelcap.world.protocols import Info
 
 
 class Actor:
-    """Plays all rooms with one net and fills batches."""
+    """Plays all groups of matches with one net and fills batches."""
 
     def __init__(
         self,
-        net: nn.Module,
+        net: Net,
         meta: Meta,
-        rooms: list[Room],
+        groups: list[MatchGroup],
         *,
         length: int,
-        parts: int,
-        reference: nn.Module | None,
+        minibatches: int,
+        reference: Net | None,
     ) -> None:
-        """length: decisions a batch; parts: updates a batch; reference: pi_sup for the KL."""
-        self.net, self.meta, self.rooms, self.reference = net, meta, rooms, reference
-        self.length, self.parts = length, parts
-        sizes = [len(room.seats) for room in rooms]
+        """length: decisions a batch; minibatches: updates a batch; reference: pi_sup (KL)."""
+        self.net, self.meta, self.groups, self.reference = net, meta, groups, reference
+        self.length, self.minibatches = length, minibatches
+        sizes = [len(group.lanes) for group in groups]
         self.lanes = sum(sizes)
-        assert self.lanes % parts == 0, f"{self.lanes} lanes in {parts} parts"
-        # Lane i sits in part i % parts, so that every part meets every kind of match.
-        order = np.arange(self.lanes).reshape(-1, parts).T.reshape(-1)
+        assert self.lanes % minibatches == 0, f"{self.lanes} lanes in {minibatches} minibatches"
+        # Lane i sits in minibatch i % K, so that every minibatch meets every kind of match.
+        order = np.arange(self.lanes).reshape(-1, minibatches).T.reshape(-1)
         place = np.empty(self.lanes, np.int64)
         place[order] = np.arange(self.lanes)
-        cuts = np.cumsum([0, *sizes])
-        self._places = [place[a:b] for a, b in zip(cuts[:-1], cuts[1:], strict=True)]
-        self._layout = HeadLayout.of(meta.head_sizes, meta.aim_heads, meta.aim_users)
-        self._sampler = Sampler(rooms[0].world.spec)
+        ends = np.cumsum([0, *sizes])
+        self._places = [place[a:b] for a, b in zip(ends[:-1], ends[1:], strict=True)]
+        spec = groups[0].world.spec
+        self.layout = ViewLayout.of(spec, meta.views)
+        self._heads = HeadLayout.of(meta.head_sizes, meta.aim_heads, meta.aim_users)
+        self._sampler = Sampler(spec)
+        lanes = self.lanes // minibatches
         self._batches = [
-            Batch.empty(parts, length, self.lanes // parts, meta, reference is not None)
+            Batch.empty(minibatches, length, lanes, meta, self.layout.size, reference is not None)
             for _ in range(2)
         ]
         self._turn = 0
-        heads = len(meta.head_sizes)
-        self._actions = [np.zeros((room.learned.size, heads), np.int16) for room in rooms]
-        self._inputs = np.zeros((self.lanes, meta.input_size), np.float32)
-        self._mask = np.zeros((self.lanes, self._layout.bins), np.uint8)
+        self._inputs = np.zeros((self.lanes, self.layout.size), np.float32)
+        self._mask = np.zeros((self.lanes, self._heads.bins), np.uint8)
         self._keys = np.zeros(self.lanes, np.uint64)
-        self._flags = np.zeros((2, self.lanes), np.bool_)
+        self._flags = np.zeros((3, self.lanes), np.bool_)  # alive, active, reset
+        # What the net remembers of every lane, and what pi_sup would; lanes in batch order.
+        self._state = net.initial_state(self.lanes)
+        self._reference_state = self._fresh_reference_state()
 
     def gather(self, version: int) -> Batch:
         """Play `length` decisions with the net as it is."""
         batch = self.spare()
-        batch.cuts.clear()
-        batch.referred = [self.reference is None] * self.parts
+        batch.truncations.clear()
+        batch.results.clear()
+        batch.referenced = [self.reference is None] * self.minibatches
         batch.version = version
+        batch.state0 = self._rows_of(self._state)
+        batch.reference_state0 = self._rows_of(self._reference_state)
         for t in range(self.length):
             self._decide(batch, t)
-            for index, room in enumerate(self.rooms):
-                room.play_opponents(self._actions[index])
+            for index in range(len(self.groups)):
                 self._advance(batch, t, index)
-        self._look(batch.inputs, self.length)
+        self._look(batch, self.length)
+        for group in self.groups:
+            batch.results += group.take_results()
         return batch
 
     def spare(self) -> Batch:
@@ -241,76 +94,113 @@ class Actor:
         self._turn = 1 - self._turn
         return batch
 
-    def _split(self, rows: NDArray[Any]) -> NDArray[Any]:
-        return rows.reshape(self.parts, -1, *rows.shape[1:])
+    def add_reference(self, batch: Batch, minibatch: int) -> None:
+        """What pi_sup would have done, for the KL: the same bits in whichever thread it is.
 
-    def _look(self, inputs: NDArray[np.float32], t: int) -> None:
-        """The inputs of all lanes, into row t."""
-        for room, places in zip(self.rooms, self._places, strict=True):
-            column = 0
-            for name in self.meta.views:
-                view = room.views[name]
-                flat = view.reshape(room.learned.size, -1)
-                width = flat.shape[1]
-                self._inputs[places, column : column + width] = flat[room.seats]
-                column += width
-        inputs[:, t] = self._split(self._inputs)
+        A reference with a memory goes on where it was at the end of the last batch, so for one the
+        batches must come here in order: `gather`'s thread does it, for all minibatches.
+        """
+        if batch.referenced[minibatch]:
+            return
+        assert self.reference is not None
+        state0 = {n: torch.from_numpy(a[minibatch]) for n, a in batch.reference_state0.items()}
+        with torch.inference_mode():
+            out = self.reference.unroll(
+                Inputs(torch.from_numpy(batch.inputs[minibatch, :-1]), self.layout), state0,
+                torch.from_numpy(batch.reset[minibatch, :-1]),
+            )  # fmt: skip
+        lanes = self.lanes // self.minibatches
+        for name, rows in out.state.items():
+            self._reference_state[name][minibatch * lanes : (minibatch + 1) * lanes] = rows
+        logits = out.logits.reshape(-1, self._heads.bins).numpy()
+        log_p = batch.reference[minibatch].reshape(-1, self._heads.bins)
+        mask = batch.mask[minibatch].reshape(-1, self._heads.bins)
+        log_softmax_rows(logits, mask, self._heads.sizes, np.empty_like(log_p), log_p)
+        batch.referenced[minibatch] = True
+
+    def state(self) -> State:
+        """What the net and pi_sup remember of every lane now, after the last batch."""
+        state = State()
+        state.put("state", State({n: t.numpy() for n, t in self._state.items()}))
+        reference = {n: t.numpy() for n, t in self._reference_state.items()}
+        state.put("reference", State(reference))
+        return state
+
+    def restore(self, state: State) -> None:
+        """Take it back."""
+        for mine, name in ((self._state, "state"), (self._reference_state, "reference")):
+            saved = state.get(name).arrays
+            for key in mine:
+                mine[key] = torch.from_numpy(np.array(saved[key]))
+
+    def _fresh_reference_state(self) -> dict[str, Tensor]:
+        return {} if self.reference is None else self.reference.initial_state(self.lanes)
+
+    def _rows_of(self, state: dict[str, Tensor]) -> Rows:
+        """A copy of a state of all lanes, by minibatch [K, n, ...]."""
+        return {name: self._split(rows.numpy()).copy() for name, rows in state.items()}
+
+    def _split(self, rows: NDArray[Any]) -> NDArray[Any]:
+        return rows.reshape(self.minibatches, -1, *rows.shape[1:])
+
+    def _look(self, batch: Batch, t: int) -> None:
+        """Inputs and beginnings of all lanes, into row t."""
+        for group, places in zip(self.groups, self._places, strict=True):
+            size, offsets = group.learned.size, self.layout.offsets
+            for index, name in enumerate(self.layout.names):
+                flat = group.views[name].reshape(size, -1)
+                self._inputs[places, offsets[index] : offsets[index + 1]] = flat[group.lanes]
+            self._flags[2, places] = group.views["reset"].reshape(-1)[group.lanes]
+        batch.inputs[:, t] = self._split(self._inputs)
+        batch.reset[:, t] = self._split(self._flags[2])
 
     def _decide(self, batch: Batch, t: int) -> None:
-        self._look(batch.inputs, t)
-        for room, places in zip(self.rooms, self._places, strict=True):
-            size = room.learned.size
-            self._mask[places] = room.views["mask"].reshape(size, -1)[room.seats]
-            self._keys[places] = room.views["key"].reshape(-1)[room.seats]
-            self._flags[0, places] = room.views["alive"].reshape(-1)[room.seats]
-            self._flags[1, places] = room.active.reshape(-1)[room.seats]
+        self._look(batch, t)
+        for group, places in zip(self.groups, self._places, strict=True):
+            size = group.learned.size
+            self._mask[places] = group.views["mask"].reshape(size, -1)[group.lanes]
+            self._keys[places] = group.views["key"].reshape(-1)[group.lanes]
+            self._flags[0, places] = group.views["alive"].reshape(-1)[group.lanes]
+            self._flags[1, places] = group.active.reshape(-1)[group.lanes]
         with torch.inference_mode():
-            logits, _ = self.net(torch.from_numpy(self._inputs))
-        actions, log_probs = self._sampler(logits.numpy(), self._mask, self._keys)
+            packed = torch.from_numpy(self._inputs)[None]
+            reset = torch.from_numpy(self._flags[2])[None]
+            out = self.net.unroll(Inputs(packed, self.layout), self._state, reset)
+        self._state = out.state
+        actions, log_probs = self._sampler(out.logits[0].numpy(), self._mask, self._keys)
         batch.mask[:, t] = self._split(self._mask)
         batch.actions[:, t] = self._split(actions)
         batch.log_probs[:, t] = self._split(log_probs)
         batch.alive[:, t] = self._split(self._flags[0] & self._flags[1])
         batch.active[:, t] = self._split(self._flags[1])
-        for index, (room, places) in enumerate(zip(self.rooms, self._places, strict=True)):
-            self._actions[index][room.seats] = actions[places]
+        for group, places in zip(self.groups, self._places, strict=True):
+            group.actions[group.lanes] = actions[places]
 
     def _advance(self, batch: Batch, t: int, index: int) -> None:
-        room, places = self.rooms[index], self._places[index]
-        lanes = self.lanes // self.parts
-        rewards, terminated, truncated, info = room.step(self._actions[index])
-        part, lane = places // lanes, places % lanes
+        group, places = self.groups[index], self._places[index]
+        lanes = self.lanes // self.minibatches
+        rewards, terminated, truncated, info = group.step()
+        minibatch, lane = places // lanes, places % lanes
         for target, source in (
             (batch.rewards, rewards),
             (batch.terminated, terminated),
             (batch.truncated, truncated),
         ):
-            target[part, t, lane] = source.reshape(-1)[room.seats]
+            target[minibatch, t, lane] = source.reshape(-1)[group.lanes]
         if info["final_rows"] is not None:
             self._keep_last(batch, t, index, info)
 
-    def _keep_last(self, batch: Batch, t: int, index: int, info: dict[str, Any]) -> None:
-        """Inputs of matches that were cut off here: their values go on."""
-        room, lanes = self.rooms[index], self.lanes // self.parts
-        players = room.learned.shape[1]
-        lane_of = dict(zip(room.seats.tolist(), self._places[index].tolist(), strict=True))
-        rows = len(info["final_rows"])
-        last = [info["final"][name].reshape(rows, -1) for name in self.meta.views]
-        inputs = np.concatenate(last, axis=1, dtype=np.float32)
+    def _keep_last(self, batch: Batch, t: int, index: int, info: Info) -> None:
+        """Views and state of matches that were cut off here: their values go on."""
+        assert info["final"] is not None and info["final_rows"] is not None
+        group, lanes = self.groups[index], self.lanes // self.minibatches
+        players = group.learned.shape[1]
+        lane_of = dict(zip(group.lanes.tolist(), self._places[index].tolist(), strict=True))
+        inputs = self.layout.pack(info["final"])
         for row, (match, player) in enumerate(info["final_rows"].tolist()):
             place = lane_of.get(match * players + player)
-            if place is not None:
-                batch.cuts.append((place // lanes, t, place % lanes, inputs[row].copy()))
-
-    def refer(self, batch: Batch, part: int) -> None:
-        """What pi_sup would have done, for the KL: the same bits in whichever thread it is."""
-        if batch.referred[part]:
-            return
-        assert self.reference is not None
-        inputs = batch.inputs[part, :-1].reshape(-1, self.meta.input_size)
-        with torch.inference_mode():
-            logits, _ = self.reference(torch.from_numpy(inputs))
-        out = batch.reference[part].reshape(-1, self._layout.bins)
-        mask = batch.mask[part].reshape(-1, self._layout.bins)
-        log_softmax_rows(logits.numpy(), mask, self._layout.sizes, np.empty_like(out), out)
-        batch.referred[part] = True
+            if place is None:
+                continue
+            state = {name: rows[place].numpy().copy() for name, rows in self._state.items()}
+            at = (place // lanes, t, place % lanes)
+            batch.truncations.append(Truncation(*at, inputs[row].copy(), state))

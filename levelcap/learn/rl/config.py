@@ -1,4 +1,4 @@
-"""Knobs of reinforcement learning, and the defaults of each ruleset."""
+"""Configuration of reinforcement learning, and the defaults of each ruleset."""
 
 from __future__ import annotations
 
@@ -20,27 +20,27 @@ class RlConfig:
     gamma: float = 0.0
     """discount of a decision; 0 = the world's own"""
     lambda_: float = 0.95
-    """share of the trace that goes on at each step"""
+    """lambda of V-trace and TD(lambda): the share of the trace that goes on at each step"""
     rho_bar: float = 1.0
-    """where importance weights of the advantage are cut"""
+    """V-trace's rho-bar: where importance weights of the advantage are cut"""
     c_bar: float = 1.0
-    """where importance weights of the trace are cut"""
+    """V-trace's c-bar: where importance weights of the trace are cut"""
     upgo_coef: float = 0.2
-    """weight of the upgoing policy gradient"""
+    """weight of UPGO, the upgoing policy gradient"""
     kl_coef: float = 0.01
-    """pull towards pi_sup"""
+    """weight of KL(pi || pi_sup), the pull towards the imitated policy"""
     entropy_coef: float = 0.001
-    """push towards chance"""
+    """weight of the entropy bonus, the push towards chance"""
     entropy_final: float = 1.0
     """share of that push that is left at the end of the run; it falls evenly"""
     value_coef: float = 0.5
     """weight of the value's loss"""
     advantage_scale: float = 1.0
-    """advantages are scaled to this spread in every update; 0 = as they are"""
+    """advantages are scaled to this std in every update; 0 = as they are"""
     centre_advantage: bool = False
     """take the mean of the advantages of an update away first"""
     clip: float = 0.0
-    """a step whose chance has changed by this share in a batch pushes no further; 0 = all push"""
+    """PPO's clip: a step whose probability has moved by this share stops pushing; 0 = never"""
     epochs: int = 1
     """times each step is learned from"""
     pseudo_reward: float = 0.0
@@ -49,8 +49,8 @@ class RlConfig:
     """seats the learner plays at once"""
     unroll: int = 32
     """decisions a batch"""
-    parts: int = 8
-    """updates a batch"""
+    minibatches: int = 8
+    """updates a batch, each from its share of the lanes"""
     self_play: float = 0.4
     """share of the lanes that play against the learner itself"""
     learned_seats: int = 0
@@ -85,17 +85,19 @@ class RlConfig:
         check_number("clip", self.clip, low=0.0, high=0.9)
         for name in ("rho_bar", "c_bar"):
             check_number(name, getattr(self, name), low=0.0, open_low=True)
-        for name in ("lanes", "unroll", "parts", "epochs", "past_every_steps"):
+        for name in ("lanes", "unroll", "minibatches", "epochs", "past_every_steps"):
             check_number(name, getattr(self, name), low=1.0)
-        if self.lanes < 2 * self.parts:
-            remedy = f"Give at least {2 * self.parts} lanes, or fewer parts"
-            raise BadValue(refuse("too few lanes for the parts of a batch", self.lanes, remedy))
+        if self.lanes < 2 * self.minibatches:
+            remedy = f"Give at least {2 * self.minibatches} lanes, or fewer minibatches"
+            raise BadValue(
+                refuse("too few lanes for the minibatches of a batch", self.lanes, remedy)
+            )
 
 
 # Matches of ten last a thousand decisions, so a batch holds few results: fewer, larger and more
 # careful updates, and a stronger pull towards pi_sup. benchmarks/log has the trials.
 _LONG: dict[str, object] = {
-    "lanes": 400, "unroll": 64, "parts": 1, "lambda_": 0.98, "upgo_coef": 0.0,
+    "lanes": 400, "unroll": 64, "minibatches": 1, "lambda_": 0.98, "upgo_coef": 0.0,
     "entropy_coef": 0.0,
 }  # fmt: skip
 _DEFAULTS: dict[str, dict[str, object]] = {
@@ -112,7 +114,7 @@ _DEFAULTS: dict[str, dict[str, object]] = {
 }  # fmt: skip
 _OUTSIDE: dict[str, object] = {
     "opponents": (), "cousins": 0, "self_play": 1.0, "kl_coef": 0.0, "entropy_coef": 0.01,
-    "standardise": True, "lanes": 64, "unroll": 32, "parts": 4, "value_warmup": 0,
+    "standardise": True, "lanes": 64, "unroll": 32, "minibatches": 4, "value_warmup": 0,
     "upgo_coef": 0.0, "lambda_": 0.95, "engine": EngineConfig(lr=5e-4, final_lr_share=0.05),
 }  # fmt: skip
 

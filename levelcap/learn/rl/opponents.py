@@ -9,15 +9,15 @@ match's seed and on the results so far, so a resumed run meets the same opponent
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from levelcap.kit.errors import BadValue, refuse
 from levelcap.kit.seeds import chain, splitmix64_array, stream
-from levelcap.world import policy as policies
+from levelcap.play.roster import Door, find
 from levelcap.world.bot_names import SEALED_FROM
+from levelcap.world.protocols import Policy
 
 MEMORY = 400.0  # games after which an old result counts 1/e
 SCHEMES = ("variance", "even")
@@ -28,7 +28,7 @@ class Opponent:
     """One opponent: its policy, and how the learner fares against it."""
 
     name: str
-    policy: Any
+    policy: Policy
     games: float = 2.0  # prior: one win, one loss
     score: float = 1.0
     played: int = 0
@@ -48,7 +48,7 @@ class Pool:
         self.scheme, self.floor = scheme, floor
         self.members: list[Opponent] = []
 
-    def add(self, name: str, policy: Any) -> None:
+    def add(self, name: str, policy: Policy) -> None:
         """Let an opponent in."""
         self.members.append(Opponent(name, policy))
 
@@ -101,5 +101,5 @@ def bot_pool(names: list[str], scheme: str, floor: float) -> Pool:
     """A pool of scripted opponents; a sealed name is refused."""
     pool = Pool(scheme, floor)
     for name in names:
-        pool.add(name, policies.load(name, for_training=True))
+        pool.add(name, find(name, Door.TRAINING))
     return pool

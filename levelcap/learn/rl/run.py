@@ -6,7 +6,6 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from levelcap.kit.errors import BadValue, refuse
 from levelcap.kit.seeds import chain, check_seed
 from levelcap.learn.engine.folder import RunFolder
 from levelcap.learn.engine.loop import Outcome, train
@@ -15,12 +14,13 @@ from levelcap.learn.engine.task import Hooks
 from levelcap.learn.engine.threads import tune_threads
 from levelcap.learn.engine.worlds import spec_of_world
 from levelcap.learn.rl.config import RlConfig
+from levelcap.learn.rl.groups import build_groups
 from levelcap.learn.rl.opponents import bot_pool, training_names
-from levelcap.learn.rl.rooms import build_rooms
 from levelcap.learn.rl.task import RlTask
-from levelcap.nets.checkpoint import load_snapshot
-from levelcap.nets.flat import FlatNet, flat_meta, new_flat
+from levelcap.nets.checkpoint import load_world_net
+from levelcap.nets.family import DEFAULT, copy_net, describe, new_net
 from levelcap.nets.meta import Meta, check_fits
+from levelcap.nets.net import Net
 from levelcap.world.spec import WorldSpec
 
 
@@ -35,6 +35,7 @@ class Request:
     seed: int = 0
     patch: str = "1.0"
     views: tuple[str, ...] = ()
+    family: str = DEFAULT
 
 
 def reinforce(
@@ -57,24 +58,19 @@ def build(request: Request, config: RlConfig) -> RlTask:
     net, meta = _start(request, config, spec)
     reference = None
     if request.start is not None:
-        reference = FlatNet(meta)
-        reference.load_state_dict(net.state_dict())
-        reference.eval()
+        reference = copy_net(net, meta)
     names = training_names(config.opponents, config.cousins, request.seed)
     pool = bot_pool(names, config.scheme, config.floor)
-    rooms = build_rooms(spec, meta, config, pool, chain(request.seed, 3))
+    groups = build_groups(spec, meta, config, pool, chain(request.seed, 3))
     config = replace(config, gamma=config.gamma or spec.gamma)
-    return RlTask(net, meta, config, rooms, pool, reference)
+    return RlTask(net, meta, config, groups, pool, reference)
 
 
-def _start(request: Request, config: RlConfig, spec: WorldSpec) -> tuple[FlatNet, Meta]:
+def _start(request: Request, config: RlConfig, spec: WorldSpec) -> tuple[Net, Meta]:
     if request.start is None:
-        meta = flat_meta(spec, request.size, config.standardise, request.views)
-        return new_flat(meta, request.seed), meta
-    net, meta, digest = load_snapshot(request.start)
+        meta = describe(request.family, spec, request.size, config.standardise, request.views)
+        return new_net(meta, request.seed), meta
+    net, meta, digest = load_world_net(request.start)
     check_fits(meta, spec)
-    if not isinstance(net, FlatNet):
-        remedy = "Give a checkpoint of a flat net"
-        raise BadValue(refuse("this net cannot be reinforced", meta.architecture, remedy))
     net.train()
     return net, replace(meta, parents=(digest,), metrics={})

@@ -1,4 +1,4 @@
-"""Rewards of outside games on one scale: divided by the spread of the discounted return so far.
+"""Rewards of outside games on one scale: divided by the running std of the discounted return.
 
 Our rulesets pay +-1; others pay 1 a step or -1,000 at the end, and the value's gradient would then
 drown the policy's or vanish beside it.
@@ -8,20 +8,20 @@ from __future__ import annotations
 
 import numpy as np
 
-from levelcap.learn.rl.actor import Batch
+from levelcap.learn.rl.batch import Batch
 from levelcap.world.moments import RunningMoments
 
 
 class RewardScale:
-    """Running spread of the discounted return of all lanes."""
+    """Running std of the discounted return of all lanes."""
 
-    def __init__(self, parts: int, lanes: int, gamma: float) -> None:
+    def __init__(self, minibatches: int, lanes: int, gamma: float) -> None:
         self.gamma = gamma
-        self.returns = np.zeros((parts, lanes))
+        self.returns = np.zeros((minibatches, lanes))
         self.moments = RunningMoments(1)
 
     @property
-    def spread(self) -> float:
+    def std(self) -> float:
         """What rewards are divided by."""
         return max(1e-4, float(np.sqrt(self.moments.var[0])))
 
@@ -34,4 +34,4 @@ class RewardScale:
             over = batch.terminated[:, t] | batch.truncated[:, t]
             self.returns = np.where(over, 0.0, self.returns)
         self.moments.update(np.concatenate(seen)[:, None])
-        batch.rewards /= np.float32(self.spread)
+        batch.rewards /= np.float32(self.std)

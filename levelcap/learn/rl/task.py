@@ -8,23 +8,24 @@ from dataclasses import replace
 
 import numpy as np
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from levelcap.learn.engine.state import State
-from levelcap.learn.rl.actor import Actor, Batch, Room
+from levelcap.learn.rl.actor import Actor
+from levelcap.learn.rl.batch import Batch
 from levelcap.learn.rl.config import RlConfig
+from levelcap.learn.rl.learner import make_learner
+from levelcap.learn.rl.match_group import MatchGroup
 from levelcap.learn.rl.opponents import Opponent, Pool
 from levelcap.learn.rl.scale import RewardScale
-from levelcap.learn.rl.update import Learner
 from levelcap.nets.checkpoint import weights_of
-from levelcap.nets.flat import FlatNet
+from levelcap.nets.family import build, copy_net, world_net
 from levelcap.nets.meta import Meta
+from levelcap.nets.net import Net
 from levelcap.play.load import NetPolicy
 from levelcap.world.moments import RunningMoments
 
 PAST = "past-"
-BATCH_FIELDS = ("inputs", "mask", "actions", "log_probs", "rewards", "terminated", "truncated",
-                "alive", "active")  # fmt: skip
 
 
 class RlTask:
@@ -34,42 +35,43 @@ class RlTask:
 
     def __init__(
         self,
-        net: FlatNet,
+        net: Net,
         meta: Meta,
         config: RlConfig,
-        rooms: list[Room],
+        groups: list[MatchGroup],
         pool: Pool,
-        reference: nn.Module | None,
+        reference: Net | None,
     ) -> None:
-        self.net, self.config, self.rooms, self.pool = net, config, rooms, pool
-        self.parts = config.parts * config.epochs  # updates a batch
+        self.net, self.config, self.groups, self.pool = net, config, groups, pool
+        self.minibatches = config.minibatches * config.epochs  # updates a batch
         self._meta = meta
-        self._acting = FlatNet(meta)
-        self._acting.load_state_dict(net.state_dict())
-        self._acting.eval()
-        wanted = reference if config.kl_coef > 0 else None
+        self._acting = copy_net(net, meta)
         self.actor = Actor(
-            self._acting, meta, rooms, length=config.unroll, parts=config.parts, reference=wanted
-        )
-        self.learner = Learner(net, meta, config)
+            self._acting, meta, groups, length=config.unroll, minibatches=config.minibatches,
+            reference=reference if config.kl_coef > 0 else None,
+        )  # fmt: skip
+        self.learner = make_learner(net, meta, self.actor.layout, config)
         self.moments = RunningMoments(meta.input_size) if config.standardise else None
-        lanes = self.actor.lanes // config.parts
-        self.scale = RewardScale(config.parts, lanes, config.gamma) if config.standardise else None
+        lanes = self.actor.lanes // config.minibatches
+        scaled = config.standardise
+        self.scale = RewardScale(config.minibatches, lanes, config.gamma) if scaled else None
         self._past_weights: dict[str, dict[str, Tensor]] = {}
         self._next_past = config.past_every_steps
         self._num_bots = len(pool.members)
         self._pseudo = config.pseudo_reward
-        self._referred_by_actor, self._gather_s, self._learn_s = config.parts, 0.0, 0.0
-        for room in rooms:
-            room.start()
+        # How many minibatches get their reference from the acting half; see `_balance`.
+        self._referenced_by_actor = config.minibatches
+        self._gather_s, self._learn_s = 0.0, 0.0
+        for group in groups:
+            group.start()
 
     def gather(self, version: int) -> Batch:
         """Play one batch with the acting weights (another thread may be learning)."""
         began = time.monotonic()
         batch = self.actor.gather(version)
-        parts = self.config.parts
-        for part in range(parts - self._referred_by_actor, parts):
-            self.actor.refer(batch, part)
+        count = self.config.minibatches
+        for minibatch in range(count - self._referenced_by_actor, count):
+            self.actor.add_reference(batch, minibatch)
         if self.moments is not None:
             self.moments.update(batch.inputs[:, :-1][batch.active])
         if self.scale is not None:
@@ -77,22 +79,22 @@ class RlTask:
         self._gather_s = time.monotonic() - began
         return batch
 
-    def backward(self, batch: Batch, part: int, update: int) -> dict[str, float]:
-        """Gradients of one part; while the value warms up nothing but its head gets any."""
+    def backward(self, batch: Batch, minibatch: int, update: int) -> dict[str, float]:
+        """Gradients of one minibatch; while the value warms up nothing but its head gets any."""
         began = time.monotonic()
         warming = update < self.config.value_warmup
-        if part == 0:
+        if minibatch == 0:
             self.learner.begin(batch)
-        part %= self.config.parts  # of an epoch
-        self.actor.refer(batch, part)
-        metrics = self.learner.backward(batch, part, value_only=warming)
+        minibatch %= self.config.minibatches  # of an epoch
+        self.actor.add_reference(batch, minibatch)
+        metrics = self.learner.backward(batch, minibatch, value_only=warming)
         if warming:
-            for parameter in self.net.torso.parameters():
+            for parameter in self.net.shared_parameters():
                 parameter.grad = None
         self._learn_s += time.monotonic() - began
         return {**metrics, "lag": float(update - batch.version)}
 
-    def meet(self, steps: int, done: float) -> None:
+    def sync(self, steps: int, done: float) -> None:
         """New weights for the actor, a past self when one is due, less pseudo-reward."""
         self._balance()
         if self.config.pseudo_reward > 0:
@@ -109,18 +111,20 @@ class RlTask:
     def _balance(self) -> None:
         """Let the half that waits do more of the reference's work; the bits stay the same."""
         change = -1 if self._gather_s > self._learn_s else 1
-        most = self.config.parts
-        self._referred_by_actor = min(most, max(0, self._referred_by_actor + change))
+        most = self.config.minibatches
+        moved = min(most, max(0, self._referenced_by_actor + change))
+        # A reference with a memory must see the batches in order: the acting half does them all.
+        self._referenced_by_actor = most if self.net.recurrent else moved
         self._learn_s = 0.0
 
     def _set_pseudo(self, scale: float) -> None:
         self._pseudo = scale
-        for room in self.rooms:
-            room.world.set_pseudo_reward_scale(scale)
+        for group in self.groups:
+            group.world.set_pseudo_reward_scale(scale)
 
     def admit(self, name: str, weights: dict[str, Tensor]) -> None:
         """Let a past self in; when there are enough, it takes the place of one of them."""
-        net = FlatNet(self._meta)
+        net = world_net(build(self._meta), self._meta)
         net.load_state_dict(weights)
         net.eval()
         policy = NetPolicy(net, self._meta, name)
@@ -130,20 +134,18 @@ class RlTask:
             index = [member.name for member in self.pool.members].index(leaves)
             self.pool.members[index] = Opponent(name, policy)
         else:
+            index = len(self.pool.members)
             self.pool.add(name, policy)
         self._past_weights[name] = weights
-        for room in self.rooms:
-            if room.pool is not None:
-                policy.bind(room.world)
-                if leaves is None:
-                    room.welcome(len(self.pool.members) - 1)
-                    room.sort_seats()
+        for group in self.groups:
+            if group.pool is not None:
+                group.welcome(index, policy)
 
     def steps(self, batch: Batch) -> int:
         """Decisions of learned seats that took part."""
         return batch.steps
 
-    def warm(self, update: int) -> bool:
+    def is_warm(self, update: int) -> bool:
         """Past the value's warm-up."""
         return update > self.config.value_warmup
 
@@ -162,9 +164,10 @@ class RlTask:
     def state(self, batch: Batch) -> State:
         """Worlds, opponents, their minds, and the batch that waits to be learned from."""
         state = State()
-        state.put("batch", _batch_state(batch))
-        for index, room in enumerate(self.rooms):
-            state.put(f"room{index}", room.state())
+        state.put("batch", batch.state())
+        state.put("actor", self.actor.state())
+        for index, group in enumerate(self.groups):
+            state.put(f"room{index}", group.state())
         for name, weights in self._past_weights.items():
             state.put(name, State({n: t.numpy() for n, t in weights.items()}))
         state.put("acting", State({n: t.numpy() for n, t in self._acting.state_dict().items()}))
@@ -185,8 +188,8 @@ class RlTask:
         """Take all of it back; returns the batch that waits."""
         del self.pool.members[self._num_bots :]
         self._past_weights.clear()
-        for room in self.rooms:
-            del room.minds[self._num_bots if room.pool is not None else 0 :]
+        for group in self.groups:
+            group.opponents.keep_first(self._num_bots if group.pool is not None else 0)
         for name in state.values["members"][self._num_bots :]:
             weights = state.get(name).arrays
             self.admit(name, {n: torch.from_numpy(np.array(a)) for n, a in weights.items()})
@@ -203,11 +206,15 @@ class RlTask:
             self.scale.moments = RunningMoments.from_dict(state.values["scale"])
         acting = state.get("acting").arrays
         self._acting.load_state_dict({n: torch.from_numpy(np.array(a)) for n, a in acting.items()})
-        for index, room in enumerate(self.rooms):
-            room.restore(state.get(f"room{index}"))
-        batch = _restore_batch(self.actor.spare(), state.get("batch"))
+        for index, group in enumerate(self.groups):
+            group.restore(state.get(f"room{index}"))
+        batch = self.actor.spare()
+        batch.restore(state.get("batch"))
+        self.actor.restore(state.get("actor"))
         # The reference is computed again, with the same bits.
-        batch.referred = [self.actor.reference is None] * self.config.parts
+        batch.referenced = [self.actor.reference is None] * self.config.minibatches
+        for minibatch in range(self.config.minibatches if self.net.recurrent else 0):
+            self.actor.add_reference(batch, minibatch)
         return batch
 
 
@@ -225,23 +232,3 @@ def superfluous(names: list[str], config: RlConfig) -> str | None:
         return number & -number
 
     return min(names[: len(names) - config.past_newest + 1], key=worth)
-
-
-def _batch_state(batch: Batch) -> State:
-    state = State({name: getattr(batch, name) for name in BATCH_FIELDS})
-    state.values["version"] = batch.version
-    state.values["cuts"] = [list(cut[:3]) for cut in batch.cuts]
-    if batch.cuts:
-        state.arrays["cut_inputs"] = np.stack([cut[3] for cut in batch.cuts])
-    return state
-
-
-def _restore_batch(batch: Batch, state: State) -> Batch:
-    for name in BATCH_FIELDS:
-        getattr(batch, name)[...] = state.arrays[name]
-    batch.version = state.values["version"]
-    batch.cuts[:] = [
-        (part, t, lane, state.arrays["cut_inputs"][index])
-        for index, (part, t, lane) in enumerate(state.values["cuts"])
-    ]
-    return batch

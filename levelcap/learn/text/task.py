@@ -15,18 +15,18 @@ from levelcap.nets.qwen3 import Qwen3Net
 
 
 @dataclass(frozen=True)
-class Lot:
-    """The lessons of one update, and what they were made from."""
+class LessonBatch:
+    """The lessons of one update, in two halves, and what they were made from."""
 
     first: int
     level: int
-    parts: tuple[Batch, ...]
+    halves: tuple[Batch, ...]
 
 
 class TextTask:
     """See `levelcap.learn.engine.task.Task`."""
 
-    parts = 1
+    minibatches = 1
 
     def __init__(
         self, net: Qwen3Net, meta: Meta, lessons: Lessons, examiner: Examiner | None
@@ -36,34 +36,34 @@ class TextTask:
         self._next = 0
         self.helper: Executor | None = ThreadPoolExecutor(1) if load_settings().cores > 1 else None
 
-    def gather(self, version: int) -> Lot:
+    def gather(self, version: int) -> LessonBatch:
         """The next lessons, at the level the hero has now."""
-        lot = self._lot(self._next, self._level())
+        batch = self._make(self._next, self._level())
         self._next += self.lessons.config.batch
-        return lot
+        return batch
 
     def _level(self) -> int:
         return 1 if self.examiner is None else self.examiner.level
 
-    def _lot(self, first: int, level: int) -> Lot:
-        parts = halves(self.lessons.batch(first, level), self.lessons.tokens.pad)
-        return Lot(first, level, parts)
+    def _make(self, first: int, level: int) -> LessonBatch:
+        both = halves(self.lessons.batch(first, level), self.lessons.tokens.pad)
+        return LessonBatch(first, level, both)
 
-    def backward(self, lot: Lot, part: int, update: int) -> dict[str, float]:
-        """Gradients of the lot."""
-        logged = backward(self.net, lot.parts, self.helper)
-        if self.examiner is not None and lot.level == self.examiner.level:
+    def backward(self, batch: LessonBatch, minibatch: int, update: int) -> dict[str, float]:
+        """Gradients of the batch, which is one minibatch."""
+        logged = backward(self.net, batch.halves, self.helper)
+        if self.examiner is not None and batch.level == self.examiner.level:
             self.examiner.heard(logged["exact"])
         return logged
 
-    def meet(self, steps: int, done: float) -> None:
+    def sync(self, steps: int, done: float) -> None:
         """Nobody acts."""
 
-    def steps(self, lot: Lot) -> int:
+    def steps(self, batch: LessonBatch) -> int:
         """Tokens read."""
-        return sum(part.num_tokens for part in lot.parts)
+        return sum(half.num_tokens for half in batch.halves)
 
-    def warm(self, update: int) -> bool:
+    def is_warm(self, update: int) -> bool:
         """From the third batch on."""
         return update >= 2
 
@@ -83,16 +83,16 @@ class TextTask:
                 found["accuracy"] = examiner.progress.window[-1].accuracy
         return found
 
-    def state(self, lot: Lot) -> State:
-        """Numbers of the lot that waits, and the hero's standing."""
-        state = State({}, {"first": lot.first, "level": lot.level, "next": self._next})
+    def state(self, batch: LessonBatch) -> State:
+        """Numbers of the batch that waits, and the hero's standing."""
+        state = State({}, {"first": batch.first, "level": batch.level, "next": self._next})
         if self.examiner is not None:
             state.put("examiner", self.examiner.state())
         return state
 
-    def restore(self, state: State) -> Lot:
-        """Make the lot that waited again."""
+    def restore(self, state: State) -> LessonBatch:
+        """Make the batch that waited again."""
         if self.examiner is not None:
             self.examiner.restore(state.get("examiner"))
         self._next = int(state.values["next"])
-        return self._lot(int(state.values["first"]), int(state.values["level"]))
+        return self._make(int(state.values["first"]), int(state.values["level"]))

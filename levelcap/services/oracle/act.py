@@ -26,13 +26,6 @@ LARGEST = float(np.finfo(np.float32).max)
 KEYS = ("checkpoint", "world", "rows", "greedy")
 
 
-class Table:
-    """What a policy asks of a world when it is bound to one."""
-
-    def __init__(self, spec: WorldSpec) -> None:
-        self.spec = spec
-
-
 class Decider:
     """Answers requests, keeping one bound policy per checkpoint, world and manner."""
 
@@ -48,18 +41,21 @@ class Decider:
         """
         policy = self._policy(loaded, world, greedy)
         views = read_rows(rows, policy, arena_spec(world))
-        actions, log_probs, values, _ = policy.act_full(views, None)
+        decision = policy.act(views, policy.initial_state(len(views["key"])))
+        assert decision.log_probs is not None and decision.values is not None
         return {
-            "checkpoint": loaded.id, "actions": actions.tolist(),
-            "log_probs": log_probs.tolist(), "values": values.tolist(),
-        }  # fmt: skip
+            "checkpoint": loaded.id,
+            "actions": decision.actions.tolist(),
+            "log_probs": decision.log_probs.tolist(),
+            "values": decision.values.tolist(),
+        }
 
     def _policy(self, loaded: Loaded, world: str, greedy: bool) -> NetPolicy:
         key = (loaded.id, world, greedy)
         found = self._bound.get(key)
         if found is None or found[0] is not loaded:
             policy = loaded.policy(greedy)
-            policy.bind(Table(arena_spec(world)))
+            policy.fit(arena_spec(world))
             here = {one.id for one in self.shelf.loaded()}
             self._bound = {k: v for k, v in self._bound.items() if k[0] in here}
             found = self._bound[key] = (loaded, policy)
@@ -103,6 +99,7 @@ def read_rows(rows: list[Any], policy: NetPolicy, spec: WorldSpec) -> dict[str, 
     for name, size in wanted.items():
         views[name] = _column(rows, name, size, np.float32)
     views["mask"] = _column(rows, "mask", spec.mask_size, np.uint8, [1] * spec.mask_size)
+    views["reset"] = np.zeros(len(rows), np.bool_)  # every request is a moment of its own
     views["key"] = np.array([_key(row, number) for number, row in enumerate(rows)], np.uint64)
     return views
 

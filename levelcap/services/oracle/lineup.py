@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from levelcap.kit.errors import BadValue, refuse
 from levelcap.play.live import Entrant
 from levelcap.play.person import Person
+from levelcap.play.roster import find
 from levelcap.services.oracle.names import NAMES
 from levelcap.services.oracle.shelf import Shelf
-from levelcap.world.policy import load
 from levelcap.world.spec import arena_spec
 
 PERSON = "person"
@@ -52,4 +52,4 @@ def entrant(name: str, shelf: Shelf, person: str) -> Entrant:
         loaded = shelf.get(name)
         shown = name if name in NAMES else loaded.name
         return Entrant(shown, "net", loaded.policy())
-    return Entrant(name, "bot", load(name))
+    return Entrant(name, "bot", find(name))

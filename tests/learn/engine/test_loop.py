@@ -18,20 +18,21 @@ from levelcap.learn.engine.state import State, checkpoints, load_newest
 from levelcap.learn.engine.stops import Budget, Stops
 from levelcap.learn.engine.task import Hooks
 from levelcap.nets.checkpoint import load_snapshot
-from levelcap.nets.flat import FlatNet, flat_meta, new_flat
+from levelcap.nets.family import describe, new_net
+from levelcap.nets.flat import FlatNet
 from levelcap.world.spec import arena_spec
 
-META = flat_meta(arena_spec("duel"), "dummy")
+META = describe("flat", arena_spec("duel"), "dummy")
 CONFIG = EngineConfig(lr=0.01, warmup_updates=2, checkpoint_s=0.05, snapshot_s=0.05)
 
 
 class Bowl:
     """Pulls every weight towards .5; noise comes from the batch's number alone."""
 
-    parts, helper = 2, None
+    minibatches, helper = 2, None
 
     def __init__(self, bad_updates=(), slow_s=0.0):
-        self.net = new_flat(META, 0)
+        self.net = new_net(META, 0)
         self.bad, self.slow_s, self.next = bad_updates, slow_s, 0
         self.gathered_by = set()
         self.versions = []
@@ -53,13 +54,13 @@ class Bowl:
         loss.backward()
         return {"loss": float(loss.detach())}
 
-    def meet(self, steps, done):
+    def sync(self, steps, done):
         pass
 
     def steps(self, batch):
         return 10
 
-    def warm(self, update):
+    def is_warm(self, update):
         return True
 
     def meta(self, steps, metrics):

@@ -10,15 +10,17 @@ from levelcap.kit.errors import BadValue, Conflict
 from levelcap.learn.engine.state import load_newest
 from levelcap.learn.engine.stops import Stops
 from levelcap.learn.imitation.config import ImitationConfig
+from levelcap.learn.imitation.rows import RowCloner, Rows
 from levelcap.learn.imitation.run import Request, imitate
-from levelcap.learn.imitation.update import Cloner, Rows
 from levelcap.learn.maths import heads, losses
-from levelcap.nets.flat import flat_meta, new_flat
+from levelcap.nets.family import describe, new_net
+from levelcap.nets.net import ViewLayout
 from levelcap.play.record import record
 from levelcap.world.spec import arena_spec
 
-META = flat_meta(arena_spec("duel"), "dummy")
-FEW = ImitationConfig(batch_size=256, parts=4, validation=0.2)
+META = describe("flat", arena_spec("duel"), "dummy")
+LAYOUT = ViewLayout.of(arena_spec("duel"), META.views)
+FEW = ImitationConfig(batch_size=256, minibatches=4, validation=0.2)
 
 
 @pytest.fixture(scope="module")
@@ -48,8 +50,9 @@ def some_rows(count=64):
 
 @pytest.mark.parametrize("smoothing", [0.0, 0.1])
 def test_gradients_are_those_of_the_plain_loss(smoothing):
-    net, rows = new_flat(META, 0), some_rows()
-    Cloner(net, META, smoothing, 0.5).backward(rows)
+    net, rows = new_net(META, 0), some_rows()
+    config = ImitationConfig(smoothing=smoothing, value_coef=0.5)
+    RowCloner(net, META, LAYOUT, config).backward(rows)
     fused = [p.grad.clone() for p in net.parameters()]
     net.zero_grad()
     logits, values = net(torch.tensor(rows.inputs))

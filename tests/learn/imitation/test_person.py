@@ -6,12 +6,12 @@ from levelcap.learn.engine.config import EngineConfig
 from levelcap.learn.engine.stops import Stops
 from levelcap.learn.imitation.config import ImitationConfig
 from levelcap.learn.imitation.run import Request, imitate
-from levelcap.nets.flat import flat_meta, new_flat
+from levelcap.nets.family import describe, new_net
 from levelcap.play.diary import Diary
 from levelcap.play.live import Entrant, Live
 from levelcap.play.load import NetPolicy, load_checkpoint
 from levelcap.play.person import FIRE, Input, Person
-from levelcap.world.policy import load
+from levelcap.play.roster import find
 from levelcap.world.spec import arena_spec
 
 UP, CENTRE = 10, 5
@@ -20,7 +20,7 @@ UP, CENTRE = 10, 5
 def played(seed, folder):
     """One match of somebody who only ever walks up and fires to the right; recorded."""
     person = Person("person-ann")
-    entrants = [Entrant("person-ann", "person", person), Entrant("rookie", "bot", load("rookie"))]
+    entrants = [Entrant("person-ann", "person", person), Entrant("rookie", "bot", find("rookie"))]
     match = Live("duel", entrants, [0, 1], seed=seed)
     diary, number = Diary(match), 0
     while not match.over:
@@ -37,7 +37,7 @@ def habit(policy):
     """Share of its decisions that walk straight up, in three matches it has never seen."""
     rows = []
     for seed in (101, 102, 103):
-        entrants = [Entrant("net", "net", policy), Entrant("rookie", "bot", load("rookie"))]
+        entrants = [Entrant("net", "net", policy), Entrant("rookie", "bot", find("rookie"))]
         match = Live("duel", entrants, [0, 1], seed=seed)
         while not match.over:
             match.decide(every=3)
@@ -48,8 +48,8 @@ def habit(policy):
 
 def test_after_three_recorded_matches_the_hero_shows_the_habit(tmp_path):
     shards = tuple(played(seed, tmp_path / f"match-{seed}") for seed in (1, 2, 3))
-    meta = flat_meta(arena_spec("duel"), "slim")
-    before = habit(NetPolicy(new_flat(meta, 0), meta, "untrained"))
+    meta = describe("flat", arena_spec("duel"), "slim")
+    before = habit(NetPolicy(new_net(meta, 0), meta, "untrained"))
     config = ImitationConfig(batch_size=256, validation=0.0, engine=EngineConfig(lr=3e-3, ema=0.9))
     request = Request("duel", shards, tmp_path / "run", ("person-ann",))
     done = imitate(request, config, Stops(updates=160))

@@ -6,7 +6,7 @@ import torch
 from levelcap.learn.maths import returns
 from levelcap.learn.maths.fused import (
     HeadLayout,
-    hold_back,
+    clip_advantages,
     log_softmax_rows,
     logit_gradients,
     row_statistics,
@@ -142,7 +142,7 @@ def test_a_step_that_has_moved_far_enough_pushes_no_further():
     """Worked by hand for clip = .2: held are A > 0 with r > 1.2 and A < 0 with r < .8."""
     ratios = np.array([1.3, 1.1, 0.5, 0.7, 0.9, 1.3, 1.0, 1.3], F32)
     pull = np.array([1.0, 1.0, 1.0, -1.0, -1.0, -1.0, -2.0, 0.0], F32)
-    assert hold_back(pull, np.log(ratios), F32(0.2)) == 2
+    assert clip_advantages(pull, np.log(ratios), F32(0.2)) == 2
     assert pull.tolist() == [0.0, 1.0, 1.0, 0.0, -1.0, -1.0, -2.0, 0.0]
 
 
@@ -153,7 +153,7 @@ def test_gradients_with_a_clip_are_those_of_autograd():
     before = log_prob + rng.normal(size=ROWS).astype(F32) * F32(0.4)
     gain = rng.normal(size=ROWS).astype(F32)
     pull = gain * np.exp(log_prob - before)
-    assert 0 < hold_back(pull, log_prob - before, F32(0.3)) < ROWS
+    assert 0 < clip_advantages(pull, log_prob - before, F32(0.3)) < ROWS
     zero, slopes = np.zeros(ROWS, F32), np.empty_like(logits)
     logit_gradients(p, log_p, log_q, actions, *heads, pull, F32(0), F32(0), zero, slopes)
     leaf = torch.tensor(logits, requires_grad=True)

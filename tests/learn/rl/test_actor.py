@@ -7,15 +7,15 @@ import torch
 
 from levelcap.learn.maths.heads import joint_log_prob, split_log_softmax, used_heads
 from levelcap.learn.rl.config import for_world
-from levelcap.learn.rl.rooms import learned_seats, seats_of_learner
+from levelcap.learn.rl.groups import learned_seats, seats_of_learner
 from levelcap.learn.rl.run import Request, build
 from levelcap.world.spec import arena_spec
 
-SMALL = {"lanes": 16, "unroll": 8, "parts": 2, "cousins": 0, "value_warmup": 2}
+SMALL = {"lanes": 16, "unroll": 8, "minibatches": 2, "cousins": 0, "value_warmup": 2}
 
 
-def small_task(world="duel", **knobs):
-    config = replace(for_world(world), **{**SMALL, **knobs})
+def small_task(world="duel", **overrides):
+    config = replace(for_world(world), **{**SMALL, **overrides})
     return build(Request(world, None, size="dummy"), config)
 
 
@@ -50,8 +50,8 @@ def test_self_play_is_zero_sum_and_every_match_pays_at_its_end():
     ended = 0
     for _ in range(12):
         batch = task.gather(0)
-        # Lanes 2m and 2m + 1 are one match; lane i sits in part i % parts.
-        both = batch.rewards.transpose(1, 2, 0)  # [T, n, parts]: neighbours are one match
+        # Lanes 2m and 2m + 1 are one match; lane i sits in minibatch i % K.
+        both = batch.rewards.transpose(1, 2, 0)  # [T, n, K]: neighbours are one match
         np.testing.assert_array_equal(both.sum(-1), 0)
         paid = np.abs(both[..., 0]) == 1
         done = batch.terminated.transpose(1, 2, 0)[..., 0]
@@ -73,7 +73,7 @@ def test_opponents_are_drawn_anew_and_results_counted():
     for _ in range(4):
         task.gather(0)
     assert sum(member.played for member in task.pool.members) > 0
-    assert {int(foe) for foe in task.rooms[0].foe} <= {0, 1}
+    assert {int(foe) for foe in task.groups[0].foe} <= {0, 1}
 
 
 def test_players_who_are_out_do_not_count():
@@ -87,11 +87,12 @@ def test_players_who_are_out_do_not_count():
 
 
 def test_truncated_outside_matches_keep_their_last_inputs():
-    task = small_task("gym:CartPole-v1", lanes=4, unroll=60, parts=2, opponents=())
-    for room in task.rooms:
-        room.world._max_decisions = 20
+    task = small_task("gym:CartPole-v1", lanes=4, unroll=60, minibatches=2, opponents=())
+    for group in task.groups:
+        group.world._max_decisions = 20
     batch = task.gather(0)
-    cut = {(part, t, lane) for part, t, lane, _ in batch.cuts}
+    cut = {(one.minibatch, one.t, one.lane) for one in batch.truncations}
     assert cut == {tuple(int(i) for i in where) for where in np.argwhere(batch.truncated)}
-    for part, t, lane, last in batch.cuts:
-        assert not np.array_equal(last, batch.inputs[part, t + 1, lane])  # that is a new match
+    for one in batch.truncations:
+        following = batch.inputs[one.minibatch, one.t + 1, one.lane]
+        assert not np.array_equal(one.inputs, following)  # that is a new match

@@ -19,17 +19,18 @@ from levelcap.learn.engine.stops import Stops
 from levelcap.learn.rl.config import for_world
 from levelcap.learn.rl.run import Request, reinforce
 from levelcap.nets.checkpoint import load_snapshot, save_snapshot, weights_of
-from levelcap.nets.flat import flat_meta, new_flat
+from levelcap.nets.family import describe, new_net
 from levelcap.play.load import load_checkpoint
 from levelcap.play.returns import play_episodes
 from levelcap.world.outside import spec_of
 from levelcap.world.spec import arena_spec
 
-SMALL = {"lanes": 24, "unroll": 8, "parts": 4, "value_warmup": 4, "past_every_steps": 400}
+SMALL = {"lanes": 24, "unroll": 8, "minibatches": 4, "value_warmup": 4, "past_every_steps": 400}
 # The user's command, made small: overlap on, a batch waiting, past selves joining.
 COMMAND = (
     "reinforce --world duel --size dummy --seed 3 --games 0 --set lanes=24 --set unroll=8 "
-    "--set parts=4 --set value_warmup=4 --set past_every_steps=2000 --set engine.checkpoint_s=0.2"
+    "--set minibatches=4 --set value_warmup=4 --set past_every_steps=2000 "
+    "--set engine.checkpoint_s=0.2"
 )
 
 
@@ -40,8 +41,8 @@ def config(**more):
 
 @pytest.fixture
 def start(tmp_path):
-    meta = flat_meta(arena_spec("duel"), "dummy")
-    save_snapshot(tmp_path / "sup", weights_of(new_flat(meta, 1)), meta, "test")
+    meta = describe("flat", arena_spec("duel"), "dummy")
+    save_snapshot(tmp_path / "sup", weights_of(new_net(meta, 1)), meta, "test")
     return tmp_path / "sup"
 
 
@@ -51,7 +52,7 @@ def arrays(run):
     return found[0].arrays
 
 
-CLIPPED = {"clip": 0.2, "epochs": 2, "parts": 2, "entropy_coef": 0.01, "entropy_final": 0.1}
+CLIPPED = {"clip": 0.2, "epochs": 2, "minibatches": 2, "entropy_coef": 0.01, "entropy_final": 0.1}
 
 
 @pytest.mark.parametrize("more", [{}, CLIPPED], ids=["", "clip"])
@@ -180,16 +181,16 @@ def flip(path: Path) -> None:
 
 
 def test_a_checkpoint_of_another_world_is_refused(tmp_path):
-    meta = replace(flat_meta(arena_spec("duel"), "dummy"), world_version=0)
-    save_snapshot(tmp_path / "old", weights_of(new_flat(meta, 1)), meta, "test")
+    meta = replace(describe("flat", arena_spec("duel"), "dummy"), world_version=0)
+    save_snapshot(tmp_path / "old", weights_of(new_net(meta, 1)), meta, "test")
     with pytest.raises(BadFile, match="world version"):
         reinforce(Request("duel", tmp_path / "run", tmp_path / "old"), config(), Stops(updates=4))
 
 
 def test_it_learns_an_outside_game_in_seconds(tmp_path):
     world = "gym:CartPole-v1"
-    untrained = flat_meta(spec_of(world))
-    save_snapshot(tmp_path / "new", weights_of(new_flat(untrained, 0)), untrained, "test")
+    untrained = describe("flat", spec_of(world))
+    save_snapshot(tmp_path / "new", weights_of(new_net(untrained, 0)), untrained, "test")
     before = play_episodes(load_checkpoint(tmp_path / "new"), world, 50)
     outcome = reinforce(
         Request(world, tmp_path / "run", size="slim"), for_world(world), Stops(updates=500)

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 import levelcap.world
 from levelcap.kit.seeds import chain, stream
-from levelcap.learn.rl.actor import Room
 from levelcap.learn.rl.config import RlConfig
+from levelcap.learn.rl.match_group import MatchGroup
 from levelcap.learn.rl.opponents import Pool
 from levelcap.nets.meta import Meta
 from levelcap.world.bots import Bot
@@ -19,27 +19,29 @@ from levelcap.world.spec import WorldSpec
 SELF, OTHERS = 1, 2  # purposes of the seeds
 
 
-def build_rooms(spec: WorldSpec, meta: Meta, config: RlConfig, pool: Pool, seed: int) -> list[Room]:
-    """Rooms whose lanes together are about `config.lanes`, a multiple of `config.parts`."""
-    players, parts = spec.num_players, config.parts
+def build_groups(
+    spec: WorldSpec, meta: Meta, config: RlConfig, pool: Pool, seed: int
+) -> list[MatchGroup]:
+    """Groups whose lanes together are about `config.lanes`, a multiple of the minibatches."""
+    players, minibatches = spec.num_players, config.minibatches
     outside = ":" in spec.name
     share = 1.0 if not pool.members else config.self_play
-    own = _matches(config.lanes * share, players, parts)
+    own = _matches(config.lanes * share, players, minibatches)
     seats = seats_of_learner(spec, config)
-    other = _matches(config.lanes * (1 - share), seats, parts) if pool.members else 0
-    rooms = []
+    other = _matches(config.lanes * (1 - share), seats, minibatches) if pool.members else 0
+    groups = []
     if own:
         world = _world(spec, own, meta.views, chain(seed, SELF), config, outside)
-        rooms.append(Room(world, np.ones((own, players), np.bool_), None))
+        groups.append(MatchGroup(world, np.ones((own, players), np.bool_), None))
     if other:
         views = tuple(dict.fromkeys((*meta.views, *Bot.views)))
         world = _world(spec, other, views, chain(seed, OTHERS), config, outside)
-        rooms.append(Room(world, learned_seats(spec, other, seats, seed), pool))
-    return rooms
+        groups.append(MatchGroup(world, learned_seats(spec, other, seats, seed), pool))
+    return groups
 
 
-def _matches(lanes: float, seats: int, parts: int) -> int:
-    return 0 if lanes == 0 else parts * max(1, round(lanes / seats / parts))
+def _matches(lanes: float, seats: int, minibatches: int) -> int:
+    return 0 if lanes == 0 else minibatches * max(1, round(lanes / seats / minibatches))
 
 
 def seats_of_learner(spec: WorldSpec, config: RlConfig) -> int:

@@ -1,4 +1,4 @@
-"""`--set name=value`: any knob of a configuration from the command line, checked by its type."""
+"""`--set name=value`: overrides of any field of a configuration, checked by its type."""
 
 from __future__ import annotations
 
@@ -7,20 +7,21 @@ from collections.abc import Sequence
 from typing import Any
 
 from levelcap.kit.errors import BadValue, refuse, unknown_name
+from levelcap.learn.engine.folder import RENAMED
 
 
 def apply(config: Any, settings: Sequence[str]) -> Any:
-    """The configuration with these knobs turned; `engine.lr=1e-3` reaches into an inner one."""
+    """The configuration with these overrides; `engine.lr=1e-3` reaches into an inner one."""
     for setting in settings:
         name, equals, text = setting.partition("=")
         if not equals:
-            raise BadValue(refuse("a knob is set by name=value", setting, "E.g. --set kl_coef=.05"))
+            raise BadValue(refuse("an override is name=value", setting, "E.g. --set kl_coef=.05"))
         config = _set(config, name.strip(), text.strip())
     return config
 
 
 def names(config: Any, prefix: str = "") -> tuple[str, ...]:
-    """All knobs, inner ones with their prefix."""
+    """All fields, inner ones with their prefix."""
     found: list[str] = []
     for field in dataclasses.fields(config):
         value = getattr(config, field.name)
@@ -33,9 +34,10 @@ def names(config: Any, prefix: str = "") -> tuple[str, ...]:
 
 def _set(config: Any, name: str, text: str) -> Any:
     head, _, rest = name.partition(".")
+    head = RENAMED.get(head, head)  # recipes that were written before still say it
     known = {field.name for field in dataclasses.fields(config)}
     if head not in known or (rest == "") == dataclasses.is_dataclass(getattr(config, head, None)):
-        raise unknown_name("knob", name, names(config))
+        raise unknown_name("setting of this run", name, names(config))
     old = getattr(config, head)
     value = _set(old, rest, text) if rest else _parse(name, text, old)
     return dataclasses.replace(config, **{head: value})

@@ -1,0 +1,112 @@
+"""The learning half: gradients of one minibatch, by whichever path fits the net.
+
+loss = - rho A log pi(a)            V-trace policy gradient, A + upgo_coef * UPGO advantage
+       + value_coef / 2 (V - G)^2   G = TD(lambda) target
+       + kl_coef KL(pi || pi_sup) - entropy_coef H(pi)
+
+With `clip` a step pushes only while its probability has moved by less than that share since its
+batch was begun (PPO, Schulman et al. 2017), which is what makes it safe to learn from a batch
+twice. While the value warms up only the value's term is used.
+
+`general.py` is autograd over `learn/maths` and takes any net. `fused.py` computes the same numbers
+in one pass of compiled code where every decision stands alone.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from levelcap.learn.maths.fused import HeadLayout
+from levelcap.learn.rl.batch import Batch
+from levelcap.learn.rl.config import RlConfig
+from levelcap.nets.meta import Meta
+from levelcap.nets.net import Inputs, Net, State, Unrolled, ViewLayout
+
+Floats = NDArray[np.float32]
+
+
+class Learner(ABC):
+    """Computes gradients of `net`; keeps what it needs between the updates of a batch."""
+
+    def __init__(self, net: Net, meta: Meta, layout: ViewLayout, config: RlConfig) -> None:
+        self.net, self.meta, self.config = net, meta, config
+        self.entropy_coef = config.entropy_coef  # falls during a run (`RlTask.sync`)
+        self._views = layout
+        self._heads = HeadLayout.of(meta.head_sizes, meta.aim_heads, meta.aim_users)
+        self._anchors: list[Floats] = []
+
+    def begin(self, batch: Batch) -> None:
+        """Before the first update of a batch: log pi(a) of every minibatch, which `clip` refers to.
+
+        Not those of the policy that acted, which is a batch older: what it has changed since would
+        count against this batch (Hilton et al. 2021).
+        """
+        self._anchors.clear()
+        for minibatch in range(len(batch.rewards) if self.config.clip > 0 else 0):
+            with torch.no_grad():
+                out = self.unroll(batch, minibatch)
+            self._anchors.append(self.log_prob(batch, minibatch, out))
+
+    @abstractmethod
+    def backward(
+        self, batch: Batch, minibatch: int, *, value_only: bool = False
+    ) -> dict[str, float]:
+        """Add the gradients of one minibatch to the net's parameters; returns what to log."""
+
+    @abstractmethod
+    def log_prob(self, batch: Batch, minibatch: int, out: Unrolled) -> Floats:
+        """log pi(a) [T * n] of what was done, as an array of its own."""
+
+    def unroll(self, batch: Batch, minibatch: int) -> Unrolled:
+        """The one unroll of an update: T decisions of n lanes from the state they began with."""
+        length = batch.rewards.shape[1]
+        state = {n: torch.from_numpy(a[minibatch]) for n, a in batch.state0.items()}
+        choices = None
+        if batch.choices is not None:
+            choices = torch.from_numpy(batch.choices[minibatch])
+        return self.net.unroll(
+            Inputs(torch.from_numpy(batch.inputs[minibatch, :length]), self._views), state,
+            torch.from_numpy(batch.reset[minibatch, :length]), choices,
+        )  # fmt: skip
+
+    def next_values(
+        self, batch: Batch, minibatch: int, values: Floats, state: State, out: Floats
+    ) -> Floats:
+        """V of the moment each step leads to, [T, n], into `out`.
+
+        values [T, n]; state: after the last decision. Where a match was cut off it is V of that
+        match's own last moment, not of the next match's first.
+        """
+        out[:-1] = values[1:]
+        with torch.no_grad():
+            kept = {name: rows.detach() for name, rows in state.items()}
+            inputs = torch.from_numpy(batch.inputs[minibatch, -1:])
+            reset = torch.from_numpy(batch.reset[minibatch, -1:])
+            out[-1] = self.net.unroll(Inputs(inputs, self._views), kept, reset).values[0].numpy()
+            cuts = [cut for cut in batch.truncations if cut.minibatch == minibatch]
+            if cuts:
+                rows = torch.from_numpy(np.stack([cut.inputs for cut in cuts]))[None]
+                kept = {n: _stack([cut.state[n] for cut in cuts]) for n in cuts[0].state}
+                goes_on = torch.zeros(1, len(cuts), dtype=torch.bool)
+                last = self.net.unroll(Inputs(rows, self._views), kept, goes_on).values[0]
+                out[[cut.t for cut in cuts], [cut.lane for cut in cuts]] = last.numpy()
+        return out
+
+
+def _stack(rows: list[Floats]) -> Tensor:
+    return torch.from_numpy(np.stack(rows))
+
+
+def make_learner(net: Net, meta: Meta, layout: ViewLayout, config: RlConfig) -> Learner:
+    """The fused path where every decision stands alone, the general one elsewhere."""
+    from levelcap.learn.rl.fused import FusedLearner
+    from levelcap.learn.rl.general import GeneralLearner
+
+    if net.recurrent:
+        return GeneralLearner(net, meta, layout, config)
+    return FusedLearner(net, meta, layout, config)

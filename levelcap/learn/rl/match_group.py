@@ -1,0 +1,137 @@
+"""A group of matches in one world: the learner's seats, and opponents in the others."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from levelcap.learn.engine.state import State
+from levelcap.learn.rl.batch import MatchResult
+from levelcap.learn.rl.opponents import Pool
+from levelcap.play.seats import NOBODY, Seats
+from levelcap.world.protocols import Info, Policy, PolicyState, Views, World
+
+
+class MatchGroup:
+    """One world and who plays in it; opponents are drawn anew for every match."""
+
+    def __init__(self, world: World, learned: NDArray[np.bool_], pool: Pool | None) -> None:
+        """learned [M, P]: the learner's seats. pool: opponents for the others (None: no others)."""
+        self.world, self.pool = world, pool
+        self.learned = learned
+        self.lanes = np.flatnonzero(learned)  # flat seat match * P + player of each lane
+        players = learned.shape[1]
+        self.team_of_seat = np.arange(players) * world.spec.num_teams // players
+        self.lane_teams = [set(self.team_of_seat[row].tolist()) for row in learned]
+        self.foe = np.full(len(learned), NOBODY, np.int64)  # opponent's number of each match
+        self.views: Views = {}
+        self.active = np.ones(learned.shape, np.bool_)
+        self.results: list[MatchResult] = []  # since they were last taken
+        self.actions = np.zeros((learned.size, len(world.spec.heads)), np.int16)
+        # One after the other: the second core belongs to the learner.
+        nobody = np.full(learned.shape, NOBODY, np.int64)
+        self.opponents = Seats(world, [], nobody, threads=False)
+        self._due: NDArray[np.bool_] | None = None
+
+    def start(self) -> None:
+        """Reset the world and draw the first opponents."""
+        self.views = self.world.reset()
+        self.active[:] = True
+        if self.pool is not None:
+            for member in self.pool.members:
+                self.opponents.add(member.policy)
+            self.redraw(np.arange(len(self.foe)))
+
+    def welcome(self, index: int, policy: Policy) -> None:
+        """A member of the pool is new, or has taken the place of another."""
+        if index < len(self.opponents.policies):
+            self.opponents.replace(index, policy)
+        else:
+            self.opponents.add(policy)
+
+    def redraw(self, matches: NDArray[np.int64]) -> None:
+        """Draw opponents for matches that have just begun."""
+        assert self.pool is not None
+        self.foe[matches] = self.pool.draw(self.world.match_seeds[matches])
+        self._seat_opponents()
+
+    def _seat_opponents(self) -> None:
+        self.opponents.reseat(np.where(self.learned, NOBODY, self.foe[:, None]))
+
+    def step(self) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any], Info]:
+        """One decision of everybody, the learner's in `actions` [M * P, heads] already.
+
+        Returns rewards, terminated, truncated [M, P] and info.
+        """
+        if self.pool is not None:
+            self.opponents.act(self.views, self._due)
+            for rows in self.opponents.rows:
+                self.actions[rows] = self.opponents.actions.reshape(self.actions.shape)[rows]
+        shape = (*self.learned.shape, self.actions.shape[-1])
+        outcome = self.world.step(self.actions.reshape(shape))
+        self.views, rewards, terminated, truncated, info = outcome
+        self.active[:] = info["active"]
+        self._due = info["due"]
+        if self.pool is not None and info["ended"].any():
+            ended = np.flatnonzero(info["ended"])
+            for match in ended.tolist():
+                self._count(match, int(info["winner"][match]))
+            self.redraw(ended)
+        return rewards, terminated, truncated, info
+
+    def take_results(self) -> list[MatchResult]:
+        """Matches that ended since the last call."""
+        results, self.results = self.results, []
+        return results
+
+    def state(self) -> State:
+        """The matches as they stand, who plays them, and what the opponents remember."""
+        state = State({"foe": self.foe, "active": self.active})
+        saved = self.world.snapshot()
+        if saved is not None:
+            state.arrays["world"] = saved
+        for index in range(len(self.opponents.policies)):
+            memory = self.opponents.memory(index)
+            if isinstance(memory, dict):
+                state.put(f"mind{index}", State(dict(memory)))
+            elif memory is not None:
+                state.arrays[f"mind{index}"] = memory
+        return state
+
+    def restore(self, state: State) -> None:
+        """Take the matches back; every opponent must have been welcomed."""
+        self.foe[:] = state.arrays["foe"]
+        self.active[:] = state.arrays["active"]
+        kept = self.world.snapshot()  # for its type and shape
+        if kept is not None:
+            kept = state.arrays["world"].view(kept.dtype).reshape(kept.shape)
+        self.views = self.world.restore(kept)
+        if kept is None:
+            self.active[:] = True
+        if self.pool is None:
+            return
+        self._seat_opponents()
+        for index in range(len(self.opponents.policies)):
+            like = self.opponents.memory(index)
+            self.opponents.remember(index, _read_memory(state, f"mind{index}", like))
+
+    def _count(self, match: int, winner: int) -> None:
+        assert self.pool is not None
+        score = 0.5 if winner < 0 else float(winner in self.lane_teams[match])
+        member = int(self.foe[match])
+        self.results.append(MatchResult(self.pool.members[member].name, score))
+        self.pool.record(member, score)
+
+
+def _read_memory(state: State, name: str, like: PolicyState) -> PolicyState:
+    """What an opponent remembered, in the type of a fresh memory."""
+    if like is None:
+        return None
+    if isinstance(like, dict):
+        saved = state.get(name).arrays
+        return {
+            key: saved[key].view(array.dtype).reshape(array.shape) for key, array in like.items()
+        }
+    return state.arrays[name].view(like.dtype).reshape(like.shape)
