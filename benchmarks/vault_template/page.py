@@ -24,7 +24,7 @@ from levelcap.services.clients import KeeperClient
 from levelcap.services.rights import right
 from levelcap.services.tavern import lore
 from levelcap.services.tavern.pages.comparison import ROWS
-from levelcap.services.tavern.pages.vault import COLUMNS, PAGE, UNDO_S
+from levelcap.services.tavern.pages.vault import COLUMNS, PAGE, SORTED_BY, UNDO_S
 from levelcap.services.tavern.pulse import Pulse
 from levelcap.vault import champion, removals
 from levelcap.vault.ledger import get_ledger
@@ -37,7 +37,8 @@ def routes(realm: Realm, keeper: KeeperClient, pulse: Pulse, version: str) -> AP
     """The page, its parts, its orders, its stream."""
     router = APIRouter()
     pages = Environment(loader=FileSystemLoader(HERE), autoescape=True, trim_blocks=True)
-    pages.globals |= {"lore": lore, "columns": COLUMNS, "left": _left, "version": version}
+    pages.globals |= {"lore": lore, "left": _left, "version": version}
+    pages.globals["columns"] = [(title, SORTED_BY.get(title), look) for title, look in COLUMNS]
 
     @router.get("/trial/vault")
     @right("viewer")

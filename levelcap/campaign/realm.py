@@ -12,8 +12,7 @@ from dataclasses import dataclass
 
 from levelcap.campaign.story import campaigns, quests, schema
 from levelcap.campaign.story.events import say
-from levelcap.campaign.work.effects import effects_of
-from levelcap.campaign.work.table import JOB_TYPES
+from levelcap.campaign.work.table import JOB_TYPES, effects_of
 from levelcap.jobs import schema as jobs_schema
 from levelcap.jobs.job import Job
 from levelcap.jobs.store import Store

@@ -9,10 +9,12 @@ from cyclopts import Parameter
 from rich.console import Console
 from rich.table import Table
 
+from levelcap.campaign.kinds.heroes import find_hero
 from levelcap.campaign.realm import realm
 from levelcap.campaign.story import campaigns, quests
 from levelcap.campaign.wheel import control, inbox
-from levelcap.campaign.work.recipes import EvaluateRecipe
+from levelcap.campaign.work.desk import campaign_for, enter
+from levelcap.campaign.work.evaluate import EvaluateRecipe
 from levelcap.kit.db import reading, transaction
 from levelcap.kit.errors import BadFile, refuse
 from levelcap.vault.ask import resolve
@@ -44,6 +46,7 @@ def new(
         A checkpoint to start from (New Game+); default: from nothing.
     """
     with realm() as opened:
+        find_hero(hero)
         entry = None if from_ is None else resolve(opened.engine, from_, hero)
         with transaction(opened.engine) as connection:
             made = campaigns.create(
@@ -123,8 +126,9 @@ def quest_evaluate(checkpoint: str = "latest", /, *, games: int = 400, seed: int
     """Queue an evaluation of a checkpoint."""
     with realm() as opened:
         recipe = EvaluateRecipe(quest="evaluate", checkpoint=checkpoint, games=games, seed=seed)
-        campaign = inbox.active_campaign(opened.store)
-        quest = quests.enter(opened.store, campaign, recipe, source="person")
+        quest = enter(
+            opened.store, campaign_for(opened.store, recipe.hero_kind), recipe, source="person"
+        )
     _console().print(f"{quest.id}: {quest.title} ({quest.status})")
 
 

@@ -9,21 +9,22 @@ from cyclopts import Parameter
 from rich.console import Console
 from rich.table import Table
 
-from levelcap.campaign.kinds.heroes import all_heroes
+from levelcap.campaign.kinds.heroes import KINDS, all_heroes
 from levelcap.campaign.realm import realm
 from levelcap.campaign.sheet.guild import guild_sheet
 from levelcap.campaign.sheet.hero import sheet
-from levelcap.campaign.story import campaigns, quests
 from levelcap.campaign.story.skills import track
-from levelcap.campaign.wheel import control, inbox
-from levelcap.campaign.work import lessons
+from levelcap.campaign.wheel import control
+from levelcap.campaign.work.base import Desk
+from levelcap.campaign.work.desk import campaign_for, enter
+from levelcap.campaign.work.lessons import checkpoint_of
 from levelcap.campaign.work.recipes import read_recipe
 from levelcap.kit.db import reading
 
 AsJson = Annotated[bool, Parameter(name="--json")]
 
 
-def show(*, hero: str = campaigns.FIRST_TEXT_HERO, json_: AsJson = False) -> None:
+def show(*, hero: str = KINDS["text"].first_hero, json_: AsJson = False) -> None:
     """Where a text hero stands: levels, progress, forms, what is weak, passives, cap.
 
     Parameters
@@ -147,10 +148,10 @@ def spar(
 
 def _enter(values: dict[str, Any], checkpoint: str) -> None:
     with realm() as opened:
-        campaign = inbox.active_campaign(opened.store, for_text=True)
-        entry = lessons.checkpoint_of(opened.store, campaign, checkpoint)
+        campaign = campaign_for(opened.store, "text")
+        entry = checkpoint_of(Desk(opened.store, campaign, ""), checkpoint)
         recipe = read_recipe({**values, "checkpoint": entry.id})
-        quest = quests.enter(opened.store, campaign, recipe, source="person")
+        quest = enter(opened.store, campaign, recipe, source="person")
     _console().print(f"{quest.id}: {quest.title} ({quest.status})")
 
 

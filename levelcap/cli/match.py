@@ -10,9 +10,8 @@ from rich.console import Console
 from rich.table import Table
 
 from levelcap.campaign.realm import realm
-from levelcap.campaign.story import quests
 from levelcap.campaign.story.played import find_played, list_played, recipes
-from levelcap.campaign.wheel import inbox
+from levelcap.campaign.work.desk import campaign_for, enter
 from levelcap.campaign.work.recipes import read_recipe
 from levelcap.services.clients import Client
 from levelcap.services.hosts import get_service_url
@@ -84,8 +83,9 @@ def quest(match: str, /, *, all_: Annotated[bool, Parameter(name="--all")] = Fal
     person, world = find_played(match)
     recipe = recipes(person, world, match)[-1 if all_ else 0]
     with realm() as opened:
-        campaign = inbox.active_campaign(opened.store)
-        made = quests.enter(opened.store, campaign, read_recipe(recipe), source="person")
+        wanted = read_recipe(recipe)
+        campaign = campaign_for(opened.store, wanted.hero_kind)
+        made = enter(opened.store, campaign, wanted, source="person")
     _console().print(f"{made.id}: {made.title} ({made.status})")
 
 

@@ -14,7 +14,7 @@ from rich.table import Table
 from levelcap.campaign.kinds.heroes import find_hero
 from levelcap.campaign.realm import realm
 from levelcap.campaign.story.events import say
-from levelcap.campaign.story.strength import difference, evaluations
+from levelcap.campaign.story.strength import difference
 from levelcap.kit.db import reading, transaction
 from levelcap.kit.errors import UnknownName, refuse
 from levelcap.trials.verdict import Override
@@ -23,6 +23,7 @@ from levelcap.vault import champion as champions
 from levelcap.vault.ask import resolve
 from levelcap.vault.assets import verify_asset
 from levelcap.vault.backups import back_up
+from levelcap.vault.evals import evaluations
 from levelcap.vault.ledger import Entry, amend, get_ledger
 from levelcap.vault.retention import carry_out, plan_retention
 

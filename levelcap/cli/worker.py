@@ -46,9 +46,9 @@ def worker(
     chosen = roles or list(allowed)
     own_name = check_id(name or f"worker-{os.getpid()}", "worker")
     store, locate, publish, types = _local() if server is None else _remote(server)
-    from levelcap.campaign.work.handlers import Workshop
+    from levelcap.campaign.work.bench import handlers_of
 
-    handlers = Workshop(locate, publish).handlers()
+    handlers = handlers_of(locate, publish)
     console = Console(highlight=False, soft_wrap=True)
     console.print(f"{own_name} on {device}: {', '.join(chosen)}; Ctrl-C stops it")
     done = Worker(

@@ -41,6 +41,19 @@ def load_of(connection: Connection, type_name: str) -> Load:
     return Load(*connection.execute(_LOAD, {"type": type_name}).first())
 
 
+def id_of_key(connection: Connection, key: str) -> str | None:
+    """Returns the job that was submitted with an idempotency key, if there is one."""
+    query = "SELECT id FROM jobs WHERE idempotency_key = :key"
+    found = connection.execute(query, {"key": key}).scalar()
+    return None if found is None else str(found)
+
+
+def newest_claim(connection: Connection) -> int:
+    """Returns the number of the newest claim: it changes when somebody claims."""
+    query = "SELECT seq FROM job_events WHERE kind = 'claimed' ORDER BY seq DESC LIMIT 1"
+    return int(connection.execute(query).scalar() or 0)
+
+
 def position_of(connection: Connection, rank: int, seq: int) -> int:
     """Returns the place of a waiting job among all that wait: 1 is the next."""
     return int(connection.execute(_POSITION, {"rank": rank, "seq": seq}).first()[0])

@@ -2,9 +2,9 @@
 
     database = open_db(path)
     with transaction(database) as connection:
-        connection.execute("UPDATE runs SET steps = :s WHERE id = :r", {"s": 7, "r": run})
+        connection.execute("UPDATE shelves SET books = :b WHERE id = :i", {"b": 7, "i": 1})
     with reading(database) as connection:
-        names = connection.execute("SELECT name FROM heroes").scalars()
+        names = connection.execute("SELECT name FROM shelves").scalars()
 
 Statements have `:name` parameters. Every transaction that may write waits for the lock before it
 has read anything, so it can never be told "locked" half-way; readers take no lock and see one

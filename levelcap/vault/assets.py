@@ -177,3 +177,9 @@ def _mark(engine: Database, asset_ids: Sequence[str], status: str) -> None:
                 "UPDATE assets SET status = :s, verified = :t WHERE id = :i",
                 {"s": status, "t": now(), "i": asset_id},
             )
+
+
+def sizes(connection: Connection) -> dict[str, dict[str, int]]:
+    """Kind of asset -> count and bytes."""
+    query = "SELECT kind, count(*), sum(size_bytes) FROM assets GROUP BY kind"
+    return {kind: {"count": n, "bytes": b} for kind, n, b in connection.execute(query)}

@@ -176,6 +176,22 @@ def _entry(row: Any) -> Entry:
     return Entry(**values)
 
 
+def select(
+    connection: Connection,
+    where: str,
+    values: dict[str, Any],
+    limit: int,
+    order: str = "seq DESC",
+    offset: int = 0,
+) -> Entries:
+    """Rows that fulfil a condition, in this order."""
+    tail = f"ORDER BY {order} LIMIT :most OFFSET :skip"
+    query = f"SELECT {', '.join(_COLUMNS)} FROM ledger WHERE {where} {tail}"
+    given = {name: value for name, value in values.items() if value is not None}
+    given |= {"most": max(1, min(limit, 1000)), "skip": offset}
+    return [_entry(row) for row in connection.execute(query, given)]
+
+
 class Ledger:
     """The ledger of one realm, for reading; writers use `save` in their own transaction."""
 
@@ -191,10 +207,10 @@ class Ledger:
         with reading(self.engine) as connection:
             found = row_of(connection, checkpoint)
             if found is None:
-                named = self._select(connection, "canonical_name = :n", {"n": checkpoint}, 1)
+                named = select(connection, "canonical_name = :n", {"n": checkpoint}, 1)
                 found = named[0] if named else None
             if found is None:
-                near = [entry.id for entry in self._select(connection, "1", {}, 20)]
+                near = [entry.id for entry in select(connection, "1", {}, 20)]
                 raise unknown_name("checkpoint", checkpoint, near)
             return found
 
@@ -210,7 +226,7 @@ class Ledger:
         if before is not None:
             where.append("seq < :before")
         with reading(self.engine) as connection:
-            return self._select(connection, " AND ".join(where), {**values, "before": before},
+            return select(connection, " AND ".join(where), {**values, "before": before},
                                 limit)  # fmt: skip
 
     def page(
@@ -226,7 +242,7 @@ class Ledger:
             order = f"seq {way}"
         where = "retired IS NULL" + ("" if campaign is None else " AND campaign = :campaign")
         with reading(self.engine) as connection:
-            return self._select(connection, where, {"campaign": campaign}, limit, order,
+            return select(connection, where, {"campaign": campaign}, limit, order,
                                 offset=max(0, offset))  # fmt: skip
 
     def get_best(
@@ -240,7 +256,7 @@ class Ledger:
         values = {"campaign": campaign, "hero": hero}
         where += [f"{name} = :{name}" for name, value in values.items() if value is not None]
         with reading(self.engine) as connection:
-            found = self._select(connection, " AND ".join(where), values, 1,
+            found = select(connection, " AND ".join(where), values, 1,
                                  f"{metric} {order}, seq DESC")  # fmt: skip
         return found[0] if found else None
 
@@ -254,18 +270,6 @@ class Ledger:
         with reading(self.engine) as connection:
             query = "SELECT count(*) FROM ledger WHERE retired IS NULL"
             return int(connection.execute(query).scalar_one())
-
-    def _select(
-        self, connection: Connection, where: str, values: dict[str, Any], limit: int,
-        order: str = "seq DESC", offset: int = 0,
-    ) -> Entries:  # fmt: skip
-        names = ", ".join(_COLUMNS)
-        tail = f"ORDER BY {order} LIMIT :most OFFSET :skip"
-        query = f"SELECT {names} FROM ledger WHERE {where} {tail}"
-        given = {name: value for name, value in values.items() if value is not None}
-        given |= {"most": max(1, min(limit, 1000)), "skip": offset}
-        found = connection.execute(query, given)
-        return [_entry(row) for row in found]
 
 
 def get_ledger(engine: Database | None = None) -> Ledger:

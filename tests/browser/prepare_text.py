@@ -4,6 +4,7 @@ A dummy net is schooled and taught by a real worker and its checkpoints are judg
 run reports exams that passed four levels, as a longer run would, and training is paused.
 """
 
+from levelcap.campaign.kinds.heroes import get_text_hero
 from levelcap.campaign.realm import realm
 from levelcap.campaign.story import runs, skills
 from levelcap.campaign.wheel import flywheel
@@ -50,7 +51,7 @@ def main() -> None:
             run = runs.get(connection, newest.run)
         append_jsonl(runs.run_folder(run.id) / "events.jsonl", list(exams()))
         with transaction(opened.engine) as connection:
-            skills.take_exams(connection, run)
+            skills.take_exams(connection, run, get_text_hero("dio-tiny"))
 
 
 def exams():

@@ -4,6 +4,7 @@ import json
 
 from levelcap.campaign.story import campaigns, quests
 from levelcap.campaign.wheel import breaker, flywheel
+from levelcap.campaign.work.desk import enter
 from levelcap.campaign.work.recipes import read_recipe
 from levelcap.kit.db import reading, transaction
 from levelcap.vault.ledger import get_ledger
@@ -27,7 +28,7 @@ def test_quests_and_jobs_are_moved(realm, capsys):
     flywheel.begin(realm.store)
     with reading(realm.engine) as connection:
         campaign = campaigns.active(connection, "kestrel").id
-    quest = quests.enter(
+    quest = enter(
         realm.store, campaign, read_recipe({"quest": "record", "games": 4}), source="person"
     )
     assert f"{quest.id}: high" in levelcap(capsys, "quest", "priority", quest.id, "high")[1]

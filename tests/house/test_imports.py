@@ -8,12 +8,7 @@ from pathlib import Path
 from tests.house.sources import PACKAGE, ROOT, imports, module_of, name_of, package_files
 
 TORCH_FREE = (
-    *("kit", "world", "guild", "jobs", "lake", "coach", "vault"),
-    *(
-        ".".join(p.relative_to(PACKAGE).with_suffix("").parts)
-        for p in sorted((PACKAGE / "campaign").rglob("[a-z]*.py"))
-        if p.stem not in ("handlers", "evaluate", "teaching")
-    ),
+    *("kit", "world", "guild", "jobs", "lake", "coach", "vault", "campaign"),
     *(f"play.{name}" for name in ("matchup", "roster", "seats")),
     *(f"trials.{name}" for name in ("davidson", "gate", "panel", "ratings", "verdict")),
     *(

@@ -12,7 +12,7 @@ MAX_JS_LINES = 300
 # 25,000 was the plan. Game, realm, web game and guild are 28,600, and parts are still to come.
 # Net families, seats, segments and probes came with contracts of their own; the next step counts
 # formatted lines instead, against a budget per folder.
-MAX_PACKAGE_LINES = 33_500
+MAX_PACKAGE_LINES = 34_000
 NO_CODE = {
     *(tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT),
     *(tokenize.ENDMARKER, tokenize.ENCODING),

@@ -11,7 +11,7 @@ from levelcap.campaign.realm import open_realm
 from levelcap.campaign.story import campaigns
 from levelcap.campaign.story.events import say
 from levelcap.campaign.wheel import breaker, flywheel
-from levelcap.campaign.work.handlers import Workshop
+from levelcap.campaign.work.bench import handlers_of
 from levelcap.campaign.work.lessons import locate
 from levelcap.jobs.job import Refused, Stale, Unreachable
 from levelcap.jobs.worker import Worker
@@ -53,7 +53,7 @@ def active(realm):
 
 def work(realm, role):
     """Let a worker beside the database take one job that waits for this role."""
-    handlers = Workshop(lambda name: locate(realm.engine, name)).handlers()
+    handlers = handlers_of(lambda name: locate(realm.engine, name))
     Worker(realm.store, "w", "local_gpu_1", [role], handlers).run(max_jobs=1)
 
 

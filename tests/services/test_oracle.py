@@ -8,6 +8,7 @@ import pytest
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 
+from levelcap.campaign.story import matches
 from levelcap.campaign.story.events import list_events
 from levelcap.campaign.work.recipes import read_recipe
 from levelcap.kit.db import reading
@@ -16,6 +17,7 @@ from levelcap.lake.read import open_shards
 from levelcap.play import frames
 from levelcap.play.load import load_checkpoint
 from levelcap.play.person import FIRE, LAYOUT, Input
+from levelcap.play.roster import find
 from levelcap.services.oracle.app import build
 from levelcap.services.rights import check_rights, routes_of
 from levelcap.services.tokens import load_tokens
@@ -216,7 +218,12 @@ def test_a_match_of_bots_runs_to_its_end_and_its_replay_verifies(client, realm):
     assert replay.header["result"]["winner"] == notes["result"]["winner"]
     with reading(realm.engine) as connection:
         [event] = list_events(connection, kind="league.match_played")
+        [played] = matches.list_matches(connection)
     assert event.data["winner"] == notes["result"]["winner"] and event.data["human"] is False
+    assert (played.id, played.a, played.b) == (match["id"], "master", "rookie")
+    hashes = [find(name).content_hash for name in ("master", "rookie")]
+    assert [played.a_sha256, played.b_sha256] == hashes
+    assert (played.winner, played.seed) == (event.data["winner"], replay.header["match_seed"])
     [listed] = client.get("/replays").json()["replays"]
     assert listed["id"] == match["id"] and listed["ended"] is True
     messages = list(frames.unstack(client.get(f"/replays/{match['id']}").content))

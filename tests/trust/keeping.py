@@ -30,11 +30,7 @@ def prepare(realm: Realm) -> None:
     """A campaign with one run."""
     with transaction(realm.engine) as connection:
         made = campaigns.create(connection, "kestrel", "trust")
-        payload = {
-            "run": RUN, "world": "duel", "seed": 0, "size": "dummy", "minutes": 1.0, "start": None,
-            "knobs": {},
-        }  # fmt: skip
-        runs.begin(connection, "reinforce", payload, made.id, 0)
+        runs.begin(connection, runs.NewRun(RUN, "reinforce", 0, "", world="duel"), made.id, 0)
 
 
 def snapshots() -> Path:

@@ -1,5 +1,7 @@
 """Kinds of hero: what an arena hero and a text hero do differently, behind one protocol.
 
-heroes.py   hero files: which there are, of which kind
-studies.py  the text hero's side of the wheel
+kind.py     the base class: what a kind of hero answers for
+arena.py    heroes that play worlds
+text.py     heroes that answer skills; studies.py  their side of the wheel
+heroes.py   the table of kinds, and hero files
 """

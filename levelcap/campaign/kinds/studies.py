@@ -8,13 +8,12 @@ its strategy; without them the skill the hero likes best.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from levelcap.campaign.kinds.heroes import TextHeroFile
 from levelcap.campaign.story import quests, skills
 from levelcap.campaign.story.campaigns import Campaign
-from levelcap.campaign.wheel.breaker import Halt
 from levelcap.guild.curriculum import Curriculum, Standing, get_curriculum, shares
 from levelcap.guild.skill import FULL_EXAM
 from levelcap.kit.db import Connection
@@ -23,6 +22,10 @@ from levelcap.trials.gate import judge_exam
 from levelcap.trials.verdict import Verdict
 from levelcap.vault.champion import champion_of
 from levelcap.vault.ledger import Entry, row_of
+from levelcap.vault.lookup import most_skilled, newest_of_campaign
+
+if TYPE_CHECKING:
+    from levelcap.campaign.kinds.text import TextHeroFile
 
 SPAR_EVERY = 4  # rounds of study
 SPAR_COUNT = 400
@@ -47,7 +50,7 @@ def curriculum_of(hero: TextHeroFile, campaign: Campaign) -> Curriculum:
 
 
 def next_recipe(
-    connection: Connection, hero: TextHeroFile, campaign: Campaign, halt: Halt | None = None
+    connection: Connection, hero: TextHeroFile, campaign: Campaign, stopped: Callable[[str], bool]
 ) -> dict[str, Any] | None:
     """What should run next; None: there is work already. Halted sparring is left out."""
     if (sparred := _fresh_lessons(connection, campaign)) is not None:
@@ -56,13 +59,13 @@ def next_recipe(
     if counts.get("queued", 0) + counts.get("running", 0):
         return None
     newest = _newest(connection, campaign)
-    seed = int(campaign.config_overrides.get("seed", 0))
+    seed = campaign.seed
     if newest is None and hero.school_minutes > 0:
         return {"quest": "school", "minutes": min(hero.school_minutes, 10.0), "seed": seed,
                 "set": _knobs(campaign)}  # fmt: skip
-    done = _rounds(connection, campaign)
+    done = quests.count_skill_rounds(connection, campaign.id)
     name = _choose(connection, curriculum_of(hero, campaign), campaign, done)
-    if newest is not None and (halt is None or not halt.stops("spar")):
+    if newest is not None and not stopped("spar"):
         if (spar := _spar(connection, campaign, name, done)) is not None:
             return spar | {"checkpoint": newest.id, "seed": seed + sum(done.values())}
     return _round(connection, hero, campaign, newest, name, sum(done.values()) + 1) | {"seed": seed}
@@ -92,26 +95,14 @@ def _round(
 
 
 def _knobs(campaign: Campaign) -> dict[str, str]:
-    own = campaign.config_overrides.get("knobs", {})
-    return {"engine.snapshot_s": SNAPSHOT_S, **{str(k): str(v) for k, v in own.items()}}
+    return {"engine.snapshot_s": SNAPSHOT_S, **campaign.knobs}
 
 
 def _newest(connection: Connection, campaign: Campaign) -> Entry | None:
-    query = (
-        "SELECT id FROM ledger WHERE campaign = :c AND retired IS NULL ORDER BY seq DESC LIMIT 1"
-    )
-    found = connection.execute(query, {"c": campaign.id}).scalar()
-    found = found or campaign.starting_checkpoint
-    return None if found is None else row_of(connection, found)
-
-
-def _rounds(connection: Connection, campaign: Campaign) -> dict[str, int]:
-    """Skill (or preset) -> finished rounds of the wheel."""
-    query = (
-        "SELECT json_extract(recipe, '$.skill'), count(*) FROM quests WHERE campaign = :c AND"
-        " kind = 'study' AND source = 'scheduler' AND status IN ('done', 'skipped') GROUP BY 1"
-    )
-    return {name: int(count) for name, count in connection.execute(query, {"c": campaign.id})}
+    found = newest_of_campaign(connection, campaign.id)
+    if found is None and campaign.starting_checkpoint is not None:
+        return row_of(connection, campaign.starting_checkpoint)
+    return found
 
 
 def _choose(
@@ -133,12 +124,8 @@ def _spar(
 ) -> dict[str, Any] | None:
     """Every few rounds, when a primitive is weak: spar in this skill."""
     rounds = done.get(name, 0)
-    query = (
-        "SELECT count(*) FROM quests WHERE campaign = :c AND kind = 'spar'"
-        " AND json_extract(recipe, '$.skill') = :s"
-    )
-    tried = connection.execute(query, {"c": campaign.id, "s": name}).scalar_one()
-    if rounds < SPAR_EVERY * (int(tried) + 1):
+    tried = quests.count_of_skill(connection, campaign.id, "spar", name)
+    if rounds < SPAR_EVERY * (tried + 1):
         return None
     if not skills.weak(skills.standing(connection, campaign, name)["primitives"]):
         return None
@@ -151,11 +138,7 @@ def _fresh_lessons(connection: Connection, campaign: Campaign) -> dict[str, Any]
     if sparred is None or not sparred.result or not sparred.result["asset"]:
         return None
     asset = sparred.result["asset"]
-    query = (
-        "SELECT count(*) FROM quests WHERE campaign = :c AND kind = 'study'"
-        " AND json_extract(recipe, '$.lessons') LIKE '%' || :a || '%'"
-    )
-    if connection.execute(query, {"c": campaign.id, "a": asset}).scalar_one():
+    if quests.is_taught(connection, campaign.id, asset):
         return None
     newest = _newest(connection, campaign)
     skill = sparred.result["skill"]
@@ -168,21 +151,16 @@ def _fresh_lessons(connection: Connection, campaign: Campaign) -> dict[str, Any]
 
 def judge_best(connection: Connection, hero: str) -> Verdict | None:
     """The verdict on the best judged checkpoint that is not champion; None: there is none."""
-    query = (
-        "SELECT ledger.id, skill_name, skill_level, accuracy FROM ledger"
-        " JOIN assets ON assets.id = ledger.id WHERE hero = :h AND skill_level IS NOT NULL"
-        " AND accuracy IS NOT NULL AND status = 'present' AND retired IS NULL"
-        " AND EXISTS (SELECT 1 FROM evals WHERE checkpoint = ledger.id)"
-        " AND NOT EXISTS (SELECT 1 FROM champions c WHERE c.checkpoint = ledger.id AND undone = 1)"
-        " ORDER BY skill_level DESC, accuracy DESC, seq DESC LIMIT 1"
-    )
-    best = connection.execute(query, {"h": hero}).first()
-    now = champion_of(connection, hero)
+    best, now = most_skilled(connection, hero), champion_of(connection, hero)
     if best is None or (now is not None and now.checkpoint == best.id):
         return None
     old = None if now is None else row_of(connection, now.checkpoint)
     return judge_exam(
-        best.id, best.skill_name, best.skill_level, best.accuracy, FULL_EXAM,
+        best.id,
+        str(best.skill_name),
+        best.skill_level or 0,
+        best.accuracy or 0.0,
+        FULL_EXAM,
         champion=None if now is None else now.checkpoint,
         reigning=None if old is None else (old.skill_level or 0, old.accuracy or 0.0),
-    )  # fmt: skip
+    )

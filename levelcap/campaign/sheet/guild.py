@@ -6,13 +6,15 @@ from typing import Any
 
 from levelcap.campaign.kinds.heroes import get_text_hero
 from levelcap.campaign.kinds.studies import curriculum_of
+from levelcap.campaign.sheet.cap import estimate_cap
 from levelcap.campaign.sheet.drift import passives
 from levelcap.campaign.sheet.titles import skill_titles
 from levelcap.campaign.story import campaigns, skills
+from levelcap.campaign.story.campaigns import Campaign
 from levelcap.guild.curriculum import PRESETS, STRATEGIES
 from levelcap.guild.primitives import PRIMITIVES, TRACK_OF
 from levelcap.kit.db import Connection
-from levelcap.vault.ledger import row_of
+from levelcap.vault.lookup import newest_examined
 
 
 def guild_sheet(connection: Connection, hero_id: str) -> dict[str, Any]:
@@ -27,7 +29,10 @@ def guild_sheet(connection: Connection, hero_id: str) -> dict[str, Any]:
     curriculum = None if campaign is None else curriculum_of(hero, campaign)
     return {
         "hero": hero.id, "campaign": None if campaign is None else campaign.id,
-        "skills": [row | skill_titles(row) for row in found], "primitives": _primitives(found),
+        "skills": [
+            row | {"cap": _cap(connection, campaign, row)} | skill_titles(row) for row in found
+        ],
+        "primitives": _primitives(found),
         "passives": _passives(connection, hero_id), "bests": skills.bests(connection, hero_id),
         "curriculum": None if curriculum is None else {
             "strategy": curriculum.strategy, "skills": list(curriculum.skills),
@@ -38,6 +43,17 @@ def guild_sheet(connection: Connection, hero_id: str) -> dict[str, Any]:
         },
         "presets": list(PRESETS), "strategies": list(STRATEGIES),
     }  # fmt: skip
+
+
+def _cap(
+    connection: Connection, campaign: Campaign | None, row: dict[str, Any]
+) -> dict[str, Any] | None:
+    """Where the levels of a skill are heading."""
+    if campaign is None:
+        return None
+    ups = skills.level_ups(connection, campaign.id, row["skill"])
+    points = [(up.core_seconds, up.level + 1.0) for up in ups]
+    return estimate_cap(points, row["core_seconds"] or 0.0).as_json()
 
 
 def _primitives(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -56,10 +72,5 @@ def _primitives(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def _passives(connection: Connection, hero_id: str) -> dict[str, Any] | None:
     """The table of the newest checkpoint whose passives were asked."""
-    query = (
-        "SELECT ledger.id FROM ledger JOIN evals ON checkpoint = ledger.id AND evals.kind = 'exam'"
-        " WHERE hero = :h AND retired IS NULL ORDER BY seq DESC LIMIT 1"
-    )
-    found = connection.execute(query, {"h": hero_id}).scalar()
-    entry = None if found is None else row_of(connection, found)
+    entry = newest_examined(connection, hero_id)
     return None if entry is None else passives(connection, entry)

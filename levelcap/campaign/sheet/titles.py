@@ -7,6 +7,7 @@ every restart and cannot be lost.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from functools import cache
 from importlib import resources
 from typing import Any, Literal
@@ -14,9 +15,11 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from levelcap.campaign.kinds.heroes import find_hero
+from levelcap.campaign.story import campaigns, quests, skills
 from levelcap.campaign.story.skills import weak
 from levelcap.kit.db import Connection
 from levelcap.kit.documents import load_yaml
+from levelcap.vault.lookup import deeds
 
 COUNTS = (
     *("checkpoints", "imitations", "rounds", "champions", "quests", "evaluations", "elo"),
@@ -118,32 +121,14 @@ def honours(connection: Connection, hero: str, steps: int, elo: float | None) ->
     }  # fmt: skip
 
 
-_DEEDS = """
-SELECT
- (SELECT count(*) FROM ledger WHERE hero = :h) AS checkpoints,
- (SELECT count(*) FROM quests JOIN campaigns c ON c.id = campaign WHERE c.hero_id = :h
-    AND kind = 'imitate' AND quests.status = 'done') AS imitations,
- (SELECT count(*) FROM quests JOIN campaigns c ON c.id = campaign WHERE c.hero_id = :h
-    AND kind = 'reinforce' AND quests.status = 'done') AS rounds,
- (SELECT count(*) FROM champions WHERE hero = :h AND undone = 0) AS champions,
- (SELECT count(*) FROM quests JOIN campaigns c ON c.id = campaign WHERE c.hero_id = :h
-    AND quests.status = 'done') AS quests,
- (SELECT count(*) FROM ledger WHERE hero = :h AND elo IS NOT NULL) AS evaluations,
- (SELECT coalesce(max(elo), 0) FROM ledger WHERE hero = :h) AS elo,
- (SELECT coalesce(max(total_examples_trained), 0) FROM ledger WHERE hero = :h) AS decisions,
- (SELECT count(*) FROM campaigns WHERE hero_id = :h AND starting_checkpoint NOTNULL) AS again,
- (SELECT count(*) FROM quests JOIN campaigns c ON c.id = campaign WHERE c.hero_id = :h
-    AND kind = 'school' AND quests.status = 'done') AS schools,
- (SELECT count(*) FROM quests JOIN campaigns c ON c.id = campaign WHERE c.hero_id = :h
-    AND kind = 'study' AND quests.status = 'done') AS studies,
- (SELECT count(*) FROM quests JOIN campaigns c ON c.id = campaign WHERE c.hero_id = :h
-    AND kind = 'spar' AND quests.status = 'done') AS spars,
- (SELECT coalesce(max(level) + 1, 0) FROM exams JOIN campaigns c ON c.id = campaign
-    WHERE c.hero_id = :h AND outcome = 'level_up') AS levels
-"""
-
-
 def count_deeds(connection: Connection, hero: str) -> dict[str, float]:
     """Name of `COUNTS` -> how many."""
-    row = connection.execute(_DEEDS, {"h": hero}).one()._asdict()
-    return {name: float(row[name]) for name in COUNTS}
+    kept, done = deeds(connection, hero), quests.count_done(connection, hero)
+    kinds = {"imitations": "imitate", "rounds": "reinforce", "schools": "school",
+             "studies": "study", "spars": "spar"}  # fmt: skip
+    found = {
+        **asdict(kept), **{name: done.get(kind, 0) for name, kind in kinds.items()},
+        "quests": sum(done.values()), "again": campaigns.count_again(connection, hero),
+        "levels": skills.highest_level(connection, hero),
+    }  # fmt: skip
+    return {name: float(found[name]) for name in COUNTS}

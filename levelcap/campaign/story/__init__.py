@@ -4,7 +4,8 @@ campaigns.py  attempts to take a hero as far as it can go
 quests.py     units of work, each carried out by one job
 runs.py       run folders: what they are for, cost and gained
 events.py     the battle log
-played.py     matches of persons that were kept
+matches.py    live matches, with both content hashes
+played.py     matches of persons that were kept; demos.py  what recorded shards hold
 skills.py     exams of text heroes
 strength.py   Elo out of stored evaluations
 curves.py     metrics of runs, rolled up

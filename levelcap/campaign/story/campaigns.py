@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, Protocol
 
-from levelcap.campaign.kinds.heroes import find_hero
 from levelcap.campaign.story.events import say
 from levelcap.campaign.story.values import get_value, set_value
 from levelcap.kit.db import Connection
@@ -21,9 +20,17 @@ from levelcap.vault.assets import now
 from levelcap.vault.locks import check_change
 
 FIRST_HERO = "kestrel"  # chosen until a person chooses
-FIRST_TEXT_HERO = "dio-tiny"
 STATUSES = ("active", "paused", "archived", "completed")
 _JSON = (*("skills_focus", "config_overrides", "milestones", "peak_skill_levels", "peak_metrics"),)
+
+
+class Named(Protocol):
+    """A hero, as far as its story needs to know it."""
+
+    @property
+    def id(self) -> str: ...
+    @property
+    def name(self) -> str: ...
 
 
 @dataclass(frozen=True)
@@ -46,6 +53,17 @@ class Campaign:
     peak_metrics: dict[str, dict[str, float]]
     archived_at: str | None
 
+    @property
+    def seed(self) -> int:
+        """The seed its scheduled work is given."""
+        return int(self.config_overrides.get("seed", 0))
+
+    @property
+    def knobs(self) -> dict[str, str]:
+        """Overrides of training settings for its scheduled work, as text."""
+        given = self.config_overrides.get("knobs", {})
+        return {str(name): str(value) for name, value in given.items()}
+
     def as_json(self) -> dict[str, Any]:
         """Plain values."""
         return asdict(self)
@@ -58,9 +76,8 @@ def create(
     """Start a new campaign of a hero; its current one is archived.
 
     Raises:
-        UnknownName: no such hero. BadValue: a name that is empty or too long.
+        BadValue: a name that is empty or too long.
     """
-    find_hero(hero_id)
     check_words(name)
     if not 0 < len(name.strip()) <= 80:
         raise BadValue(refuse("a campaign's name has 1 to 80 characters", name, "Shorten it"))
@@ -114,17 +131,20 @@ def _status(connection: Connection, hero_id: str) -> str:
     return "active" if hero_id == chosen_hero(connection) else "paused"
 
 
-def choose(connection: Connection, hero_id: str) -> Campaign:
+def first_campaign(connection: Connection, hero: Named) -> Campaign:
+    """The current campaign of a hero; a first one is made when it has none."""
+    found = current(connection, hero.id)
+    return found or create(connection, hero.id, f"{hero.name}'s first campaign")
+
+
+def choose(connection: Connection, hero: Named) -> Campaign:
     """Let a hero train: its campaign (a first one, if it has none) is active, others are paused."""
-    hero = find_hero(hero_id)
-    set_value(connection, "hero", hero_id)
+    set_value(connection, "hero", hero.id)
     connection.execute("UPDATE campaigns SET status = 'paused' WHERE status = 'active'")
-    found = current(connection, hero_id) or create(
-        connection, hero_id, f"{hero.name}'s first campaign"
-    )
+    found = first_campaign(connection, hero)
     connection.execute("UPDATE campaigns SET status = 'active' WHERE id = :i", {"i": found.id})
     say(connection, "hero.stat_change", f"{hero.name} trains now",
-        data={"hero": hero_id, "campaign": found.id})  # fmt: skip
+        data={"hero": hero.id, "campaign": found.id})  # fmt: skip
     return get(connection, found.id)
 
 
@@ -146,6 +166,12 @@ def active(connection: Connection, hero_id: str) -> Campaign | None:
     query = "SELECT * FROM campaigns WHERE hero_id = :h AND status = 'active'"
     row = connection.execute(query, {"h": hero_id}).first()
     return None if row is None else _campaign(row)
+
+
+def count_again(connection: Connection, hero_id: str) -> int:
+    """Campaigns of a hero that began with an old checkpoint (New Game+)."""
+    query = "SELECT count(*) FROM campaigns WHERE hero_id = :h AND starting_checkpoint NOTNULL"
+    return int(connection.execute(query, {"h": hero_id}).scalar_one())
 
 
 def archive(connection: Connection, campaign_id: str) -> Campaign:
@@ -214,16 +240,4 @@ def note_level(connection: Connection, campaign_id: str, skill: str, level: int)
     connection.execute(
         "UPDATE campaigns SET peak_skill_levels = :p WHERE id = :i",
         {"p": json.dumps(peaks), "i": campaign_id},
-    )
-
-
-def add_milestone(
-    connection: Connection, campaign_id: str, step: int, note: str, metrics: dict[str, float]
-) -> None:
-    """Write down a moment of a campaign."""
-    found = get(connection, campaign_id)
-    row = {"step": step, "note": note[:200], "date": now(), "metrics": metrics}
-    connection.execute(
-        "UPDATE campaigns SET milestones = :m WHERE id = :i",
-        {"m": json.dumps([*found.milestones, row]), "i": campaign_id},
     )

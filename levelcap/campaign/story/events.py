@@ -96,6 +96,21 @@ def _event(row: Any) -> Event:
                  json.loads(row.data))  # fmt: skip
 
 
+def count_incidents(connection: Connection, since: str) -> dict[str, int]:
+    """Kind -> how many errors and warnings since a moment."""
+    query = (
+        "SELECT kind, count(*) FROM events WHERE severity IN ('error', 'warning')"
+        " AND time >= :s GROUP BY kind ORDER BY kind"
+    )
+    return {kind: int(count) for kind, count in connection.execute(query, {"s": since})}
+
+
+def count_kinds(connection: Connection, after: int) -> dict[str, int]:
+    """Kind -> how many events after a number."""
+    query = "SELECT kind, count(*) FROM events WHERE seq > :a GROUP BY kind"
+    return {kind: int(count) for kind, count in connection.execute(query, {"a": after})}
+
+
 def last_seq(engine: Database) -> int:
     """Number of the newest event; 0 when there is none."""
     with reading(engine) as connection:

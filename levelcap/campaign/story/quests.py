@@ -1,44 +1,23 @@
 """Quests: units of training work. A quest is a recipe, and one job carries it out.
 
-Entering one writes the quest, its run and its job in one transaction; so does ending it.
+Entering one (`work.desk`) writes the quest, its run and its job in one transaction; so does ending
+it.
 """
 
 from __future__ import annotations
 
 import json
-import secrets
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
-from levelcap.campaign.story import campaigns, runs
 from levelcap.campaign.story.events import say
-from levelcap.campaign.story.skills import track
-from levelcap.campaign.work import lessons
-from levelcap.campaign.work.demos import check_demos
-from levelcap.campaign.work.recipes import (
-    TEXT_QUESTS,
-    EvaluateRecipe,
-    ImitateRecipe,
-    RecordRecipe,
-    SchoolRecipe,
-    SparRecipe,
-    StudyRecipe,
-    check_contents,
-)
-from levelcap.campaign.work.snapshots import asked
 from levelcap.jobs.priority import set_priority
 from levelcap.jobs.store import Store
-from levelcap.kit.db import Connection, reading, transaction
-from levelcap.kit.errors import BadValue, Conflict, refuse, unknown_name
-from levelcap.vault.ask import resolve
+from levelcap.kit.db import Connection, reading
+from levelcap.kit.errors import Conflict, refuse, unknown_name
 from levelcap.vault.assets import now
 
-JOB_OF = {
-    "record": "record", "imitate": "imitate", "reinforce": "reinforce", "evaluate": "eval",
-    "school": "study", "study": "study", "spar": "sparring",
-}  # fmt: skip
-RUNS = ("imitate", "reinforce", "school", "study")  # quests with a run of their own
 OPEN = ("queued", "running")
 FINISHED = ("done", "skipped")
 
@@ -67,118 +46,32 @@ class Quest:
         return dict(self.__dict__)
 
 
-def enter(
-    store: Store, campaign_id: str, recipe: Any, *, source: str, key: str | None = None
-) -> Quest:
-    """Queue a quest for a campaign.
+@dataclass(frozen=True)
+class NewQuest:
+    """A quest that is to be entered with its job."""
 
-    Args:
-        recipe: from `recipes.read_recipe`.
-        source: where it came from: "scheduler", "inbox: <file>", "person".
-        key: the same key twice is one quest.
-
-    Raises:
-        UnknownName: a checkpoint, run or shard that does not exist. Refused: the queue is full.
-        BadValue: what no trainer would do; the scheduler's own orders fail as jobs and are counted.
-    """
-    if source != "scheduler":
-        check_contents(recipe)
-    payload = _payload(store, campaign_id, recipe)
-    kind = str(recipe.quest)
-    quest_id = f"quest-{secrets.token_hex(6)}"
-    if kind in RUNS and payload.get("run") is None:
-        payload["run"] = f"{kind}-{quest_id.removeprefix('quest-')}"
-    if kind == "spar":
-        payload["lessons"] = f"spar-{quest_id.removeprefix('quest-')}"
-    if kind == "record":
-        payload["shard"] = f"demos-{quest_id.removeprefix('quest-')}"
-    with transaction(store.engine) as connection:
-        if key is not None and (known := _by_key(connection, key)) is not None:
-            return known
-        campaign = campaigns.get(connection, campaign_id)
-        accepted = store.submit(
-            JOB_OF[kind], payload, priority=recipe.priority, idempotency_key=key,
-            campaign=campaign_id, connection=connection,
-        )  # fmt: skip
-        if kind in RUNS:
-            runs.begin(connection, JOB_OF[kind], payload, campaign_id, campaign.current_step)
-        last = connection.execute("SELECT coalesce(max(seq), 0) FROM quests").scalar_one()
-        title = recipe.title or _title(recipe)
-        connection.execute(
-            "INSERT INTO quests VALUES (:id, :campaign, :kind, :title, :recipe, :priority,"
-                " :source, 'queued', :job, :run, :created, NULL, NULL, :seq)",
-            {
-                "id": quest_id, "campaign": campaign_id, "kind": kind, "title": title,
-                "recipe": recipe.model_dump_json(by_alias=True), "priority": recipe.priority,
-                "source": source[:200], "job": accepted.job_id, "run": payload.get("run"),
-                "created": now(), "seq": int(last) + 1,
-            },
-        )  # fmt: skip
-        say(connection, "queue.quest_added", f"{title} (from {source[:80]})",
-            data={"quest": quest_id, "job": accepted.job_id})  # fmt: skip
-        return get(connection, quest_id)
+    id: str
+    campaign: str
+    kind: str
+    title: str
+    recipe: str  # JSON
+    priority: str
+    source: str
+    job: str
+    run: str | None
 
 
-def _payload(store: Store, campaign_id: str, recipe: Any) -> dict[str, Any]:
-    """The job's payload, names resolved to ids; what does not exist is refused here."""
-    if isinstance(recipe, TEXT_QUESTS):
-        return lessons.payload(store, campaign_id, recipe)
-    values = recipe.model_dump(exclude={"quest", "title", "priority", "base"})
-    if isinstance(recipe, EvaluateRecipe):
-        return _judged(store, recipe)
-    if isinstance(recipe, RecordRecipe):
-        return {**values, "shard": "unnamed"}
-    if isinstance(recipe, ImitateRecipe):
-        check_demos(recipe.shards, recipe.world, recipe.policies)
-        return {**values, "run": None}
-    if recipe.run is not None:
-        with reading(store.engine) as connection:
-            known = runs.get(connection, recipe.run)
-        if known.kind != "reinforce" or known.world != recipe.world:
-            remedy = "Name a run of reinforcement in this world, or leave run out"
-            raise BadValue(refuse(f"this run is {known.kind} in {known.world}", known.id, remedy))
-    start = None if recipe.start is None else resolve(store.engine, recipe.start).id
-    return {**values, "start": start}
-
-
-def _judged(store: Store, recipe: EvaluateRecipe) -> dict[str, Any]:
-    entry = resolve(store.engine, recipe.checkpoint)
-    values: dict[str, Any] = {
-        "checkpoint": entry.id, "games": recipe.games, "seed": recipe.seed, **asked(entry),
-        "passives": recipe.passives,
-    }  # fmt: skip
-    if recipe.level is not None:
-        values["level"] = recipe.level
-    if recipe.skill is not None:
-        skill, preset = track(recipe.skill)
-        skill.check(recipe.level or 1, preset)
-        values |= {"skill_id": skill.id, "preset": preset}
-    return values
-
-
-def _title(recipe: Any) -> str:
-    if isinstance(recipe, SchoolRecipe):
-        return f"School: {recipe.minutes:g} minutes of primitives"
-    if isinstance(recipe, StudyRecipe):
-        return f"Study {recipe.skill} up to {recipe.minutes:g} minutes"
-    if isinstance(recipe, SparRecipe):
-        return f"Spar: {recipe.count} problems of {recipe.skill}"
-    if isinstance(recipe, RecordRecipe):
-        return f"Record {recipe.games} games of {recipe.teacher} in {recipe.world}"
-    if isinstance(recipe, ImitateRecipe):
-        return f"Imitate {', '.join(recipe.policies) or 'everybody'} in {recipe.world}"
-    if isinstance(recipe, EvaluateRecipe):
-        return f"Evaluate {recipe.checkpoint}"
-    return f"Reinforce in {recipe.world} up to {recipe.minutes:g} minutes"
-
-
-def _by_key(connection: Connection, key: str) -> Quest | None:
-    query = (
-        "SELECT quests.* FROM quests JOIN jobs ON jobs.id = quests.job"
-        " WHERE jobs.idempotency_key = :k"
+def add(connection: Connection, quest: NewQuest) -> Quest:
+    """Write a quest that waits for its job."""
+    connection.execute(
+        "INSERT INTO quests VALUES (:id, :campaign, :kind, :title, :recipe, :priority, :source,"
+        " 'queued', :job, :run, :created, NULL, NULL,"
+        " (SELECT coalesce(max(seq), 0) + 1 FROM quests))",
+        {**asdict(quest), "created": now()},
     )
-    row = connection.execute(query, {"k": key}).first()
-    return None if row is None else _quest(row)
+    said = f"{quest.title} (from {quest.source[:80]})"
+    say(connection, "queue.quest_added", said, data={"quest": quest.id, "job": quest.job})
+    return get(connection, quest.id)
 
 
 def _quest(row: Any) -> Quest:
@@ -188,17 +81,25 @@ def _quest(row: Any) -> Quest:
     return Quest(**values)
 
 
+def _one(
+    connection: Connection, where: str, order: str = "seq DESC", **values: Any
+) -> Quest | None:
+    row = connection.execute(f"SELECT * FROM quests WHERE {where} ORDER BY {order} LIMIT 1", values)
+    found = row.first()
+    return None if found is None else _quest(found)
+
+
 def get(connection: Connection, quest_id: str) -> Quest:
     """One quest.
 
     Raises:
         UnknownName: no such quest.
     """
-    row = connection.execute("SELECT * FROM quests WHERE id = :i", {"i": quest_id}).first()
-    if row is None:
-        recent = connection.execute("SELECT id FROM quests ORDER BY seq DESC LIMIT 20")
-        raise unknown_name("quest", quest_id, recent.scalars())
-    return _quest(row)
+    found = _one(connection, "id = :i", i=quest_id)
+    if found is None:
+        recent = connection.execute("SELECT id FROM quests ORDER BY seq DESC LIMIT 20").scalars()
+        raise unknown_name("quest", quest_id, recent)
+    return found
 
 
 def list_quests(
@@ -219,29 +120,137 @@ def list_quests(
 
 
 def newest(
-    connection: Connection, campaign: str, kind: str, statuses: Sequence[str] = (),
+    connection: Connection,
+    campaign: str,
+    kind: str,
+    statuses: Sequence[str] = (),
     source: str | None = None,
-) -> Quest | None:  # fmt: skip
+) -> Quest | None:
     """The newest quest of a kind, among those with one of the statuses and this source."""
-    where = ["campaign = :c", "kind = :k", "(:s IS NULL OR source = :s)"]
-    values = {"c": campaign, "k": kind, "s": source}
+    where = "campaign = :c AND kind = :k AND (:s IS NULL OR source = :s)"
     if statuses:
-        where.append(f"status IN ({', '.join(f':s{i}' for i in range(len(statuses)))})")
-        values |= {f"s{i}": status for i, status in enumerate(statuses)}
-    query = f"SELECT * FROM quests WHERE {' AND '.join(where)} ORDER BY seq DESC LIMIT 1"
-    row = connection.execute(query, values).first()
-    return None if row is None else _quest(row)
+        where += f" AND status IN ({', '.join(repr(status) for status in statuses)})"
+    return _one(connection, where, c=campaign, k=kind, s=source)
 
 
 def newest_base(connection: Connection, campaign: str) -> Quest | None:
     """The newest finished imitation that rounds start from: the wheel's own, or one said to be."""
-    query = (
-        "SELECT * FROM quests WHERE campaign = :c AND kind = 'imitate'"
-        " AND status IN ('done', 'skipped')"
-        " AND (source = 'scheduler' OR json_extract(recipe, '$.base')) ORDER BY seq DESC LIMIT 1"
+    where = (
+        "campaign = :c AND kind = 'imitate' AND status IN ('done', 'skipped')"
+        " AND (source = 'scheduler' OR json_extract(recipe, '$.base'))"
     )
-    row = connection.execute(query, {"c": campaign}).first()
-    return None if row is None else _quest(row)
+    return _one(connection, where, c=campaign)
+
+
+def of_run(connection: Connection, run: str) -> Quest | None:
+    """The newest quest of a run."""
+    return _one(connection, "run = :r", r=run)
+
+
+def of_job(connection: Connection, job_id: str) -> Quest | None:
+    """The quest a job carries out, if any."""
+    return _one(connection, "job = :j", j=job_id)
+
+
+def oldest_running(connection: Connection) -> Quest | None:
+    """The quest that has been running for longest."""
+    return _one(connection, "status = 'running'", "seq")
+
+
+def running_runs(connection: Connection, paused: bool) -> list[str]:
+    """Runs of quests that are running; paused: only those of paused campaigns."""
+    query = "SELECT run FROM quests WHERE status = 'running' AND run IS NOT NULL"
+    if paused:
+        query += " AND campaign IN (SELECT id FROM campaigns WHERE status = 'paused')"
+    return list(connection.execute(query).scalars())
+
+
+def recorded_shards(connection: Connection, campaign: str, limit: int) -> list[str]:
+    """Shards of the newest finished recordings of a campaign."""
+    query = (
+        "SELECT json_extract(result, '$.shard') FROM quests WHERE campaign = :c"
+        " AND kind = 'record' AND status = 'done' ORDER BY seq DESC LIMIT :n"
+    )
+    return [str(s) for s in connection.execute(query, {"c": campaign, "n": limit}).scalars()]
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a scheduled quest ended."""
+
+    kind: str
+    status: str
+    ended: str
+    code: str
+    error: str
+
+
+def ended_scheduled(
+    connection: Connection, after: int, limit: int, campaign: str | None = None
+) -> list[Ended]:
+    """Scheduled quests that have ended, after a number, newest first; cancelled ones left out.
+
+    campaign: of this one; None: failures of all.
+    """
+    which = "('failed', 'dead')" if campaign is None else "('done', 'skipped', 'failed', 'dead')"
+    query = (
+        "SELECT kind, status, ended, json_extract(result, '$.code'),"
+        " json_extract(result, '$.error') FROM quests WHERE source = 'scheduler' AND seq > :a"
+        f" AND status IN {which} AND (:c IS NULL OR campaign = :c) ORDER BY seq DESC LIMIT :n"
+    )
+    values = {"a": after, "c": campaign, "n": limit}
+    return [
+        Ended(kind, status, ended, str(code or ""), str(error or ""))
+        for kind, status, ended, code, error in connection.execute(query, values)
+    ]
+
+
+def last_seq(connection: Connection) -> int:
+    """Number of the newest quest; 0 when there is none."""
+    return int(connection.execute("SELECT coalesce(max(seq), 0) FROM quests").scalar_one())
+
+
+def count_done(connection: Connection, hero: str) -> dict[str, int]:
+    """Kind -> finished quests of all campaigns of a hero."""
+    query = (
+        "SELECT kind, count(*) FROM quests JOIN campaigns c ON c.id = campaign"
+        " WHERE c.hero_id = :h AND quests.status = 'done' GROUP BY kind"
+    )
+    return {kind: int(n) for kind, n in connection.execute(query, {"h": hero})}
+
+
+def count_skill_rounds(connection: Connection, campaign: str) -> dict[str, int]:
+    """Skill (or preset) -> finished rounds of study that the scheduler asked for."""
+    query = (
+        "SELECT json_extract(recipe, '$.skill'), count(*) FROM quests WHERE campaign = :c AND"
+        " kind = 'study' AND source = 'scheduler' AND status IN ('done', 'skipped') GROUP BY 1"
+    )
+    return {name: int(n) for name, n in connection.execute(query, {"c": campaign})}
+
+
+def count_of_skill(connection: Connection, campaign: str, kind: str, skill: str) -> int:
+    """Quests of a kind in a skill, whatever became of them."""
+    query = (
+        "SELECT count(*) FROM quests WHERE campaign = :c AND kind = :k"
+        " AND json_extract(recipe, '$.skill') = :s"
+    )
+    values = {"c": campaign, "k": kind, "s": skill}
+    return int(connection.execute(query, values).scalar_one())
+
+
+def is_taught(connection: Connection, campaign: str, lessons: str) -> bool:
+    """Was a quest of study ever made of these lessons?"""
+    query = (
+        "SELECT EXISTS (SELECT 1 FROM quests WHERE campaign = :c AND kind = 'study'"
+        " AND json_extract(recipe, '$.lessons') LIKE '%' || :a || '%')"
+    )
+    return bool(connection.execute(query, {"c": campaign, "a": lessons}).scalar_one())
+
+
+def count_all(connection: Connection, campaign: str) -> int:
+    """Quests of a campaign."""
+    query = "SELECT count(*) FROM quests WHERE campaign = :c"
+    return int(connection.execute(query, {"c": campaign}).scalar_one())
 
 
 def count(connection: Connection, campaign: str | None = None) -> dict[str, int]:
@@ -257,12 +266,6 @@ def count_rounds(connection: Connection, campaign: str) -> int:
         " AND source = 'scheduler' AND status IN ('done', 'skipped')"
     )
     return int(connection.execute(query, {"c": campaign}).scalar_one())
-
-
-def of_job(connection: Connection, job_id: str) -> Quest | None:
-    """The quest a job carries out, if any."""
-    row = connection.execute("SELECT * FROM quests WHERE job = :j", {"j": job_id}).first()
-    return None if row is None else _quest(row)
 
 
 def set_status(connection: Connection, job_id: str, status: str) -> None:

@@ -11,7 +11,10 @@ from levelcap.kit.errors import unknown_name
 from levelcap.kit.ids import check_id
 from levelcap.kit.paths import folder, get_base_dir
 from levelcap.kit.publish import sweep
+from levelcap.nets.meta import TEXT_WORLD
 from levelcap.vault.assets import now
+
+SKIP = "skip"  # a file in a run's folder: it ends and its quest counts as skipped
 
 
 @dataclass(frozen=True)
@@ -36,6 +39,9 @@ class Run:
     gain_high: float | None
     cost_per_elo: float | None
     worth: str | None
+    skill: str | None
+    start: str | None
+    settled: int
 
     def as_json(self) -> dict[str, Any]:
         """Plain values."""
@@ -57,53 +63,28 @@ def lesson_folder(name: str) -> Path:
     return folder("lake") / "lessons" / check_id(name, "lessons")
 
 
-def command_of(kind: str, payload: dict[str, Any]) -> str:
-    """The command a person would type to do the same without a realm."""
-    if kind == "study":
-        return _study_command(payload)
-    words = ["levelcap", kind, "--world", payload["world"], "--seed", str(payload["seed"])]
-    if kind == "record":
-        words[2:2] = [payload["teacher"], payload["partner"]]
-        words += ["--games", str(payload["games"]), "--keep", payload["teacher"]]
-        return " ".join(words)
-    words += ["--size", payload["size"], "--minutes", f"{payload['minutes']:g}"]
-    if kind == "imitate":
-        words += ["--shards", *(f"$LEVELCAP_HOME/lake/trajectories/{s}" for s in payload["shards"])]
-        words += ["--policies", *payload["policies"]] if payload["policies"] else []
-    if kind == "reinforce" and payload["start"]:
-        words += ["--from", payload["start"]]
-    for name, value in sorted(payload["knobs"].items()):
-        words += ["--set", f"{name}={value}"]
-    return " ".join([*words, "--out", f"$LEVELCAP_HOME/runs/{payload['run']}"])
+@dataclass(frozen=True)
+class NewRun:
+    """A run that is to be entered: `world` of an arena hero's, `skill` of a text hero's."""
+
+    id: str
+    kind: str
+    seed: int
+    command: str
+    world: str = TEXT_WORLD
+    skill: str | None = None
+    start: str | None = None
 
 
-def _study_command(payload: dict[str, Any]) -> str:
-    words = ["levelcap", "text", "train", "--skill", payload["skill"]]
-    words += ["--preset", payload["preset"]] if payload["preset"] else []
-    words += ["--level", str(payload["level"]), "--seed", str(payload["seed"])]
-    words += ["--minutes", f"{payload['minutes']:g}"]
-    words += ["--from", payload["start"]] if payload["start"] else []
-    words += ["--lessons", *payload["lessons"]] if payload["lessons"] else []
-    for name, value in sorted(payload["knobs"].items()):
-        words += ["--set", f"{name}={value}"]
-    return " ".join([*words, "--out", f"$LEVELCAP_HOME/runs/{payload['run']}"])
-
-
-def begin(
-    connection: Connection, kind: str, payload: dict[str, Any], campaign: str | None,
-    base_step: int,
-) -> None:  # fmt: skip
+def begin(connection: Connection, run: NewRun, campaign: str | None, base_step: int) -> None:
     """Enter a run, or leave it when it is known (a continued one)."""
     connection.execute(
-        "INSERT INTO runs (id, campaign, kind, world, seed, command, started, base_step)"
-            " VALUES (:i, :c, :k, :w, :s, :m, :t, :b) ON CONFLICT (id) DO UPDATE"
-            " SET command = excluded.command, ended = NULL",
-        {
-            "i": payload["run"], "c": campaign, "k": kind,
-            "w": payload.get("world") or payload["preset"] or payload["skill"],
-            "s": payload["seed"], "m": command_of(kind, payload), "t": now(), "b": base_step,
-        },
-    )  # fmt: skip
+        "INSERT INTO runs (id, campaign, kind, world, skill, start, seed, command, started,"
+        " base_step) VALUES (:id, :campaign, :kind, :world, :skill, :start, :seed, :command,"
+        " :started, :base_step) ON CONFLICT (id) DO UPDATE"
+        " SET command = excluded.command, ended = NULL",
+        {**asdict(run), "campaign": campaign, "started": now(), "base_step": base_step},
+    )
 
 
 def finish(connection: Connection, run_id: str, result: dict[str, Any]) -> None:
@@ -118,26 +99,47 @@ def finish(connection: Connection, run_id: str, result: dict[str, Any]) -> None:
     )  # fmt: skip
 
 
-def cost_before(connection: Connection, run: Run, world: str | None = None) -> float:
-    """Core-seconds of the other runs of its campaign, all of them or those in one world."""
+def cost_before(connection: Connection, run: Run, skill: str | None = None) -> float:
+    """Core-seconds of the other runs of its campaign, all of them or those in one skill."""
     query = (
         "SELECT coalesce(sum(core_seconds), 0) FROM runs"
-        " WHERE campaign = :c AND id != :i AND (:w IS NULL OR world = :w)"
+        " WHERE campaign = :c AND id != :i AND (:s IS NULL OR skill = :s)"
     )
-    found = connection.execute(query, {"c": run.campaign, "i": run.id, "w": world})
+    found = connection.execute(query, {"c": run.campaign, "i": run.id, "s": skill})
     return float(found.scalar_one())
 
 
-def note_gain(
-    connection: Connection, run_id: str, gain: tuple[float, float, float], cost: float | None,
-    worth: str,
-) -> None:  # fmt: skip
-    """Write what a run gained, with its interval, and what a point of Elo cost."""
+@dataclass(frozen=True)
+class Gain:
+    """What a run gained: Elo with its interval, what a point cost, in words, and up to where."""
+
+    elo: float
+    low: float
+    high: float
+    cost_per_elo: float | None
+    worth: str
+    settled: int  # number of the newest judged checkpoint that is in it
+
+
+def note_gain(connection: Connection, run_id: str, gain: Gain) -> None:
+    """Write it."""
     connection.execute(
-        "UPDATE runs SET gain = :g, gain_low = :l, gain_high = :h, cost_per_elo = :c,"
-        " worth = :w WHERE id = :i",
-        {"g": gain[0], "l": gain[1], "h": gain[2], "c": cost, "w": worth, "i": run_id},
+        "UPDATE runs SET gain = :elo, gain_low = :low, gain_high = :high,"
+        " cost_per_elo = :cost_per_elo, worth = :worth, settled = :settled WHERE id = :run",
+        {**asdict(gain), "run": run_id},
     )
+
+
+def settled(connection: Connection, campaign: str) -> dict[str, int]:
+    """Run of a campaign -> number of the checkpoint up to which its gain was written."""
+    query = "SELECT id, settled FROM runs WHERE campaign = :c"
+    return {run: int(seq) for run, seq in connection.execute(query, {"c": campaign})}
+
+
+def find(connection: Connection, run_id: str) -> Run | None:
+    """One run, or None."""
+    row = connection.execute("SELECT * FROM runs WHERE id = :i", {"i": run_id}).first()
+    return None if row is None else Run(**row._asdict())
 
 
 def get(connection: Connection, run_id: str) -> Run:
@@ -146,11 +148,11 @@ def get(connection: Connection, run_id: str) -> Run:
     Raises:
         UnknownName: no such run.
     """
-    row = connection.execute("SELECT * FROM runs WHERE id = :i", {"i": run_id}).first()
-    if row is None:
-        recent = connection.execute("SELECT id FROM runs ORDER BY started DESC LIMIT 20")
-        raise unknown_name("run", run_id, recent.scalars())
-    return Run(**row._asdict())
+    found = find(connection, run_id)
+    if found is None:
+        recent = connection.execute("SELECT id FROM runs ORDER BY started DESC LIMIT 20").scalars()
+        raise unknown_name("run", run_id, recent)
+    return found
 
 
 def list_runs(connection: Connection, campaign: str | None = None, limit: int = 100) -> list[Run]:

@@ -6,10 +6,13 @@ runs       run folders: what they cost and what they gained
 events     the battle log
 curves     metrics of runs at three zooms; curve_marks: how much of a file is in them
 exams      judged exams of text heroes
+matches    live matches, with both content hashes
 realm      named values of the realm itself (training paused, held, …)
 """
 
 from __future__ import annotations
+
+import json
 
 from levelcap.kit.db import Connection
 
@@ -83,4 +86,62 @@ def create_exams(connection: Connection) -> None:
         connection.execute(statement)
 
 
-MIGRATIONS = [create_campaign, create_curves, create_exams]
+_MATCHES = (
+    """CREATE TABLE matches (
+        id TEXT PRIMARY KEY, time TEXT NOT NULL, world TEXT NOT NULL, seed INTEGER NOT NULL,
+        a TEXT NOT NULL, a_sha256 TEXT, b TEXT NOT NULL, b_sha256 TEXT, winner INTEGER NOT NULL,
+        score REAL NOT NULL, person TEXT, outcome INTEGER, seconds REAL NOT NULL, replay TEXT,
+        shard TEXT) STRICT""",
+    "CREATE INDEX matches_by_time ON matches (time)",
+    "CREATE INDEX matches_by_sides ON matches (a_sha256, b_sha256)",
+)
+
+
+def create_matches(connection: Connection) -> None:
+    """Live matches; those in the battle log so far are taken over, without hashes and seeds."""
+    for statement in _MATCHES:
+        connection.execute(statement)
+    played = "SELECT time, data FROM events WHERE kind = 'league.match_played' ORDER BY seq"
+    for time, data in connection.execute(played).all():
+        told = json.loads(data)
+        seats, winner = told["seats"], int(told["winner"])
+        half = max(1, len(seats) // 2)
+        connection.execute(
+            "INSERT INTO matches VALUES (:i, :t, :w, 0, :a, NULL, :b, NULL, :v, :s, :p, :o, :d,"
+            " :r, :h) ON CONFLICT DO NOTHING",
+            {
+                "i": told["match"],
+                "t": time,
+                "w": told["world"],
+                "a": " and ".join(dict.fromkeys(seats[:half])),
+                "b": " and ".join(dict.fromkeys(seats[half:])),
+                "v": winner,
+                "s": 0.5 if winner < 0 else float(winner == 0),
+                "p": told.get("person"),
+                "o": told.get("outcome"),
+                "d": told["seconds"],
+                "r": told.get("replay"),
+                "h": told.get("shard"),
+            },
+        )
+
+
+def split_runs(connection: Connection) -> None:
+    """What runs are about, where they start and how far their gain was written: own columns.
+
+    Before, `world` of a study held its skill, and `worth` ended with the number in brackets.
+    """
+    for column in ("skill TEXT", "start TEXT", "settled INTEGER NOT NULL DEFAULT 0"):
+        connection.execute(f"ALTER TABLE runs ADD COLUMN {column}")
+    connection.execute("UPDATE runs SET skill = world, world = 'text' WHERE kind = 'study'")
+    for run, command, worth in connection.execute("SELECT id, command, worth FROM runs").all():
+        words = command.split()
+        start = words[words.index("--from") + 1] if "--from" in words[:-1] else None
+        said, _, mark = (worth or "").rstrip("]").partition(" [")
+        connection.execute(
+            "UPDATE runs SET start = :s, settled = :m, worth = :w WHERE id = :i",
+            {"s": start, "m": int(mark or 0), "w": said or None, "i": run},
+        )
+
+
+MIGRATIONS = [create_campaign, create_curves, create_exams, create_matches, split_runs]

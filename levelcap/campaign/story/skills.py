@@ -12,8 +12,6 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
-from levelcap.campaign.kinds.heroes import find_hero
-from levelcap.campaign.sheet.cap import estimate_cap
 from levelcap.campaign.story import campaigns
 from levelcap.campaign.story.events import say
 from levelcap.campaign.story.runs import Run, cost_before, run_folder
@@ -55,9 +53,9 @@ def track(name: str) -> tuple[Skill, str | None]:
     return tracks()[name]
 
 
-def take_exams(connection: Connection, run: Run) -> int:
+def take_exams(connection: Connection, run: Run, hero: campaigns.Named) -> int:
     """Copy what a study run has written since the last time; returns the number of exams."""
-    if run.kind != "study" or run.campaign is None or run.world == SCHOOL:
+    if run.kind != "study" or run.campaign is None or run.skill in (None, SCHOOL):
         return 0
     path, mark = run_folder(run.id) / "events.jsonl", f"exams {run.id}"
     offset = int(get_value(connection, mark, 0))
@@ -74,7 +72,7 @@ def take_exams(connection: Connection, run: Run) -> int:
         except ValueError:
             continue  # cut off by a kill and written over
         if isinstance(row, dict) and row.get("event") in EXAMS:
-            taken += _enter(connection, run, row)
+            taken += _enter(connection, run, row, hero)
         elif isinstance(row, dict) and row.get("event") == "level_up" and row["mastered"]:
             _master(connection, run, row)
     set_value(connection, mark, offset + end)
@@ -82,15 +80,15 @@ def take_exams(connection: Connection, run: Run) -> int:
     return taken
 
 
-def _enter(connection: Connection, run: Run, row: dict[str, Any]) -> int:
-    skill, _ = track(run.world)
+def _enter(connection: Connection, run: Run, row: dict[str, Any], hero: campaigns.Named) -> int:
+    skill, _ = track(str(run.skill))
     level = int(row["level"])
     values = {
         "run": run.id, "step": int(row["update"]), "kind": row["event"], "campaign": run.campaign,
-        "skill": run.world, "level": level, "outcome": row["outcome"],
+        "skill": run.skill, "level": level, "outcome": row["outcome"],
         "accuracy": row["accuracy"], "count": row["count"],
         "xp": int(XP_SCALE * skill.file.levels[level - 1].xp * row["accuracy"]),
-        "spent": cost_before(connection, run, run.world) + row["core_seconds"],
+        "spent": cost_before(connection, run, run.skill) + row["core_seconds"],
         "data": json.dumps({name: row[name] for name in _BY}),
     }  # fmt: skip
     fresh = connection.execute(
@@ -100,29 +98,30 @@ def _enter(connection: Connection, run: Run, row: dict[str, Any]) -> int:
         values,
     ).rowcount
     if fresh and row["outcome"] == "level_up":
-        _rise(connection, run, level, values["spent"])
+        _rise(connection, run, level, values["spent"], hero)
     return int(fresh)
 
 
-def _rise(connection: Connection, run: Run, level: int, spent: float) -> None:
+def _rise(
+    connection: Connection, run: Run, level: int, spent: float, hero: campaigns.Named
+) -> None:
     """A level is passed: the peak, the event, and whether it never went faster."""
-    assert run.campaign is not None
-    campaign = campaigns.get(connection, run.campaign)
-    hero, reached = find_hero(campaign.hero_id), level + 1
-    if reached > campaign.peak_skill_levels.get(run.world, 1):
-        campaigns.note_level(connection, campaign.id, run.world, reached)
-    data = {"hero": hero.id, "skill": run.world, "level": reached, "run": run.id}
-    say(connection, "hero.level_up", f"{hero.name}: {run.world} level {reached} after "
+    assert run.campaign is not None and run.skill is not None
+    campaign, reached = campaigns.get(connection, run.campaign), level + 1
+    if reached > campaign.peak_skill_levels.get(run.skill, 1):
+        campaigns.note_level(connection, campaign.id, run.skill, reached)
+    data = {"hero": hero.id, "skill": run.skill, "level": reached, "run": run.id}
+    say(connection, "hero.level_up", f"{hero.name}: {run.skill} level {reached} after "
         f"{spent:,.0f} core-seconds", severity="success", data=data)  # fmt: skip
     query = (
         "SELECT min(core_seconds) FROM exams JOIN campaigns ON campaigns.id = campaign"
         " WHERE hero_id = :h AND skill = :s AND level = :l AND outcome = 'level_up'"
         " AND campaign != :c"
     )
-    asked = {"h": hero.id, "s": run.world, "l": level, "c": campaign.id}
+    asked = {"h": hero.id, "s": run.skill, "l": level, "c": campaign.id}
     before = connection.execute(query, asked).scalar_one()
     if before is not None and spent < before:
-        say(connection, "hero.stat_change", f"{hero.name}: personal best, {run.world} level "
+        say(connection, "hero.stat_change", f"{hero.name}: personal best, {run.skill} level "
             f"{reached} in {spent:,.0f} core-seconds, before {before:,.0f}",
             severity="success", data={**data, "personal_best": spent})  # fmt: skip
 
@@ -134,9 +133,9 @@ def _master(connection: Connection, run: Run, row: dict[str, Any]) -> None:
     )
     if connection.execute(query, {"r": run.id, "s": row["update"]}).rowcount:
         level = int(row["level"]) - 1
-        say(connection, "hero.skill_up", f"{run.world} level {level} is mastered: every form "
+        say(connection, "hero.skill_up", f"{run.skill} level {level} is mastered: every form "
             "at 60 % or more", severity="success",
-            data={"skill": run.world, "level": level, "run": run.id})  # fmt: skip
+            data={"skill": run.skill, "level": level, "run": run.id})  # fmt: skip
 
 
 def level_of(connection: Connection, campaign: campaigns.Campaign, name: str) -> int:
@@ -167,11 +166,7 @@ def standing(connection: Connection, campaign: campaigns.Campaign, name: str) ->
         " FROM exams WHERE campaign = :c AND skill = :s",
         {"c": campaign.id, "s": name, "l": level},
     ).one()
-    ups = connection.execute(
-        "SELECT level, core_seconds, mastered FROM exams WHERE campaign = :c AND skill = :s"
-        " AND outcome = 'level_up' ORDER BY seq",
-        {"c": campaign.id, "s": name},
-    ).all()
+    ups = level_ups(connection, campaign.id, name)
     window = _window(rows)
     pool = skill.pool(level, preset)
     return {
@@ -186,10 +181,40 @@ def standing(connection: Connection, campaign: campaigns.Campaign, name: str) ->
         **{by.removeprefix("by_") + "s": pooled(rows, by) for by in _BY},
         "pool": {"size": pool.size, "exact": pool.exact, "memorisable": pool.memorisable},
         "level_ups": [[row.level + 1, round(row.core_seconds, 1)] for row in ups],
-        "cap": estimate_cap(
-            [(row.core_seconds, row.level + 1.0) for row in ups], totals.spent or 0.0
-        ).as_json(),
     }  # fmt: skip
+
+
+def level_ups(connection: Connection, campaign: str, name: str) -> list[Any]:
+    """Passed levels in order: level, core_seconds spent by then, mastered."""
+    return connection.execute(
+        "SELECT level, core_seconds, mastered FROM exams WHERE campaign = :c AND skill = :s"
+        " AND outcome = 'level_up' ORDER BY seq",
+        {"c": campaign, "s": name},
+    ).all()
+
+
+def earned_xp(connection: Connection, campaign: str) -> int:
+    """XP of all exams of a campaign."""
+    query = "SELECT coalesce(sum(xp), 0) FROM exams WHERE campaign = :c"
+    return int(connection.execute(query, {"c": campaign}).scalar_one())
+
+
+def highest_level(connection: Connection, hero: str) -> int:
+    """The highest level a hero has reached by an exam in any campaign; 0: none."""
+    query = (
+        "SELECT coalesce(max(level) + 1, 0) FROM exams JOIN campaigns c ON c.id = campaign"
+        " WHERE c.hero_id = :h AND outcome = 'level_up'"
+    )
+    return int(connection.execute(query, {"h": hero}).scalar_one())
+
+
+def levels(connection: Connection, campaign: campaigns.Campaign | None) -> dict[str, int]:
+    """Skill -> the level a text hero works on."""
+    if campaign is None:
+        return {}
+    plain = [name for name, (_, preset) in tracks().items() if preset is None]
+    names = dict.fromkeys((*plain, *campaign.peak_skill_levels))
+    return {name: level_of(connection, campaign, name) for name in names}
 
 
 def _window(rows: Sequence[Any]) -> list[float]:

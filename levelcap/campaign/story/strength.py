@@ -2,45 +2,24 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from levelcap.campaign.story.values import get_value, set_value
 from levelcap.kit.db import Connection
 from levelcap.kit.errors import unknown_name
 from levelcap.trials.ratings import Games, from_digits, rate
+from levelcap.vault.evals import evaluations
 
 
-def store_eval(
-    connection: Connection, checkpoint: str, job: str, seed: int, result: dict[str, Any]
-) -> None:
-    """Keep an evaluation, and the games of the bots among themselves once a world and seed."""
+def keep_ladder(connection: Connection, seed: int, result: dict[str, Any]) -> dict[str, Any]:
+    """The result of an evaluation without the games of the bots among themselves.
+
+    Those are kept once a world and seed: every checkpoint is rated against the same.
+    """
     name = f"ladder {result['world']} {seed}"
     if "ladder" in result and get_value(connection, name) is None:
         set_value(connection, name, result["ladder"])
-    kept = {key: value for key, value in result.items() if key != "ladder"}
-    connection.execute(
-        "INSERT INTO evals (checkpoint, kind, time, job, seed, result)"
-        " VALUES (:c, :k, strftime('%Y-%m-%dT%H:%M:%fZ'), :j, :s, :r)"
-        " ON CONFLICT (job) DO NOTHING",
-        {
-            "c": checkpoint,
-            "k": "exam" if "passives" in result else "quick",
-            "j": job,
-            "s": seed,
-            "r": json.dumps(kept),
-        },
-    )
-
-
-def evaluations(connection: Connection, checkpoint: str) -> list[dict[str, Any]]:
-    """All evaluations of a checkpoint, oldest first."""
-    query = "SELECT id, time, kind, seed, result FROM evals WHERE checkpoint = :c ORDER BY id"
-    return [
-        {"id": row.id, "time": row.time, "kind": row.kind, "seed": row.seed,
-         **json.loads(row.result)}
-        for row in connection.execute(query, {"c": checkpoint})
-    ]  # fmt: skip
+    return {key: value for key, value in result.items() if key != "ladder"}
 
 
 def difference(connection: Connection, a: str, b: str) -> tuple[float, float, float] | None:

@@ -13,12 +13,12 @@ begins the counts anew. What failed is read from the quests; stored are only the
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from levelcap.campaign.story import quests
 from levelcap.campaign.story.values import get_value, set_value
 from levelcap.kit.db import Connection
 
@@ -57,29 +57,20 @@ def look(connection: Connection, campaign: str, at: datetime | None = None) -> H
 
 
 def _storm(connection: Connection, mark: int, at: datetime) -> Halt | None:
-    query = (
-        "SELECT ended FROM quests WHERE source = 'scheduler' AND status IN ('failed', 'dead')"
-        " AND seq > :m ORDER BY seq DESC LIMIT :n"
-    )
-    ends = connection.execute(query, {"m": mark, "n": MOST}).scalars()
+    ends = [quest.ended for quest in quests.ended_scheduled(connection, mark, MOST)]
     if len(ends) < MOST or (first := datetime.fromisoformat(min(ends))) < at - WINDOW:
         return None
     minutes = WINDOW.total_seconds() / 60
     until = (first + WINDOW).strftime("%H:%M UTC")
-    return Halt(None, f"{MOST} scheduled quests failed within {minutes:.0f} minutes",
-                f"They go on at {until}. {RETRY}")  # fmt: skip
+    what = f"{MOST} scheduled quests failed within {minutes:.0f} minutes"
+    return Halt(None, what, f"They go on at {until}. {RETRY}")
 
 
 def _same(connection: Connection, campaign: str, mark: int) -> Halt | None:
-    query = (
-        "SELECT kind, status, result FROM quests WHERE campaign = :c AND source = 'scheduler'"
-        " AND seq > :m AND status IN ('done', 'skipped', 'failed', 'dead')"
-        " ORDER BY seq DESC LIMIT :n"
-    )
     newest: dict[str, list[tuple[str, str] | None]] = {}
-    for row in connection.execute(query, {"c": campaign, "m": mark, "n": LOOKED_AT}):
-        failure = signature(json.loads(row.result or "{}")) if row.status in _FAILED else None
-        newest.setdefault(row.kind, []).append(failure)
+    for quest in quests.ended_scheduled(connection, mark, LOOKED_AT, campaign):
+        failure = signature(quest.code, quest.error) if quest.status in _FAILED else None
+        newest.setdefault(quest.kind, []).append(failure)
     for kind, failures in newest.items():
         last = failures[0]
         if last is not None and failures[:SAME] == [last] * SAME:
@@ -88,11 +79,11 @@ def _same(connection: Connection, campaign: str, mark: int) -> Halt | None:
     return None
 
 
-def signature(result: dict[str, Any]) -> tuple[str, str]:
-    """What makes two failures of one kind of work the same: code, and first line."""
-    lines = str(result.get("error") or "").splitlines() or [""]
+def signature(code: str, error: str) -> tuple[str, str]:
+    """What makes two failures of one kind of work the same: error code, and first line."""
+    lines = error.splitlines() or [""]
     # Ids and paths hold numbers too: the whole word goes.
-    return str(result.get("code") or ""), re.sub(r"\S*\d\S*", "#", lines[0])[:200]
+    return code, re.sub(r"\S*\d\S*", "#", lines[0])[:200]
 
 
 def note_refusal(connection: Connection, campaign: str, reason: str) -> None:
@@ -102,6 +93,5 @@ def note_refusal(connection: Connection, campaign: str, reason: str) -> None:
 
 def try_again(connection: Connection) -> None:
     """Begin the counts anew: whatever failed so far no longer stops anything."""
-    last = connection.execute("SELECT coalesce(max(seq), 0) FROM quests").scalar_one()
-    set_value(connection, _MARK, int(last))
+    set_value(connection, _MARK, quests.last_seq(connection))
     set_value(connection, _REFUSAL, None)

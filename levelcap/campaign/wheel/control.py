@@ -17,18 +17,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from levelcap.campaign.kinds.heroes import TextHeroFile, find_hero
-from levelcap.campaign.story import campaigns, runs
+from levelcap.campaign.kinds.heroes import find_hero
+from levelcap.campaign.story import campaigns, quests, runs
 from levelcap.campaign.story.events import say
+from levelcap.campaign.story.runs import SKIP
 from levelcap.campaign.story.values import get_value, set_value
 from levelcap.campaign.wheel import breaker
 from levelcap.campaign.work.table import TRAINING
+from levelcap.jobs.rows import find, job_of
 from levelcap.jobs.store import Store
 from levelcap.kit.db import Connection, reading, transaction
 from levelcap.kit.errors import Conflict, refuse, unknown_name
 
 ACTIONS = ("pause", "resume", "stop", "skip", "retry")
-PAUSE, STOP, SKIP = "pause", "stop", "skip"
+PAUSE, STOP = "pause", "stop"
 
 
 @dataclass(frozen=True)
@@ -98,13 +100,13 @@ def switch(store: Store, hero_id: str) -> campaigns.Campaign:
         UnknownName: no such hero. Conflict: the realm cannot train it.
     """
     hero = find_hero(hero_id)
-    if isinstance(hero, TextHeroFile) and (reason := hero.why_not()) is not None:
+    if (reason := hero.why_not()) is not None:
         remedy = "Choose dio-tiny, which needs none"
         raise Conflict(refuse(f"{hero.name} cannot train here: {reason}", hero_id, remedy))
     with transaction(store.engine) as connection:
         found = campaigns.active(connection, hero_id)
         if found is None or campaigns.chosen_hero(connection) != hero_id:
-            found = campaigns.choose(connection, hero_id)
+            found = campaigns.choose(connection, hero)
         going = running_folders(connection, paused=True)
     for place in going:
         place.mkdir(parents=True, exist_ok=True)
@@ -114,10 +116,7 @@ def switch(store: Store, hero_id: str) -> campaigns.Campaign:
 
 def running_folders(connection: Connection, paused: bool = False) -> list[Path]:
     """Folders of the runs that are going on; paused: only those of paused campaigns."""
-    query = "SELECT run FROM quests WHERE status = 'running' AND run IS NOT NULL"
-    if paused:
-        query += " AND campaign IN (SELECT id FROM campaigns WHERE status = 'paused')"
-    return [runs.run_folder(run) for run in connection.execute(query).scalars()]
+    return [runs.run_folder(run) for run in quests.running_runs(connection, paused)]
 
 
 def apply_wish(asked: Wish, going: list[Path], skip: bool = False) -> None:
@@ -151,13 +150,11 @@ def halt_of(connection: Connection) -> breaker.Halt | None:
 def status(connection: Connection) -> dict[str, Any]:
     """What is going on, for people: state, reasons, and the running quest with its progress."""
     asked, halt = wish(connection), halt_of(connection)
-    query = (
-        "SELECT quests.id, quests.title, quests.kind, quests.run, jobs.progress, jobs.message,"
-        " jobs.type, jobs.worker FROM quests JOIN jobs ON jobs.id = quests.job"
-        " WHERE quests.status = 'running' ORDER BY quests.seq LIMIT 1"
-    )
-    row = connection.execute(query).first()
-    return {
-        "state": asked.state, "held": asked.held, "halt": halt and halt.as_json(),
-        "quest": None if row is None else row._asdict(),
-    }  # fmt: skip
+    quest = quests.oldest_running(connection)
+    told = None
+    if quest is not None and quest.job is not None:
+        job = job_of(find(connection, quest.job))
+        told = {name: getattr(quest, name) for name in ("id", "title", "kind", "run")}
+        told |= {name: getattr(job, name) for name in ("progress", "message", "type", "worker")}
+    halted = None if halt is None else halt.as_json()
+    return {"state": asked.state, "held": asked.held, "halt": halted, "quest": told}

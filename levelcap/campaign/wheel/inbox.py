@@ -17,15 +17,17 @@ import os
 import time
 from pathlib import Path
 
-from levelcap.campaign.story import campaigns, quests
+from levelcap.campaign.story import quests
 from levelcap.campaign.story.events import say
 from levelcap.campaign.work import lessons
-from levelcap.campaign.work.recipes import MAX_BYTES, TEXT_QUESTS, parse_recipe, read_recipe
+from levelcap.campaign.work.desk import campaign_for, enter
+from levelcap.campaign.work.recipes import MAX_BYTES, parse_recipe, read_recipe
+from levelcap.campaign.work.study import StudyRecipe
 from levelcap.guild.gate import Report, refuse_file
 from levelcap.jobs.job import Refused
 from levelcap.jobs.store import Store
-from levelcap.kit.db import reading, transaction
-from levelcap.kit.errors import BadFile, BadValue, Conflict, LevelcapError, refuse
+from levelcap.kit.db import transaction
+from levelcap.kit.errors import BadFile, BadValue, LevelcapError, refuse
 from levelcap.kit.files import write_bytes, write_json
 from levelcap.kit.ids import check_id, sha256_bytes, sha256_file, short_id
 from levelcap.kit.paths import folder
@@ -103,20 +105,9 @@ def enter_text(store: Store, data: bytes, name: str, priority: str | None = None
     recipe = parse_recipe(text, name)
     if priority in ("high", "low"):
         recipe = recipe.model_copy(update={"priority": priority})
-    campaign = active_campaign(store, isinstance(recipe, TEXT_QUESTS))
+    campaign = campaign_for(store, recipe.hero_kind)
     key = f"inbox-{short_id(sha256_bytes(data))}-{campaign}"
-    return quests.enter(store, campaign, recipe, source=f"inbox: {name}"[:100], key=key[:100])
-
-
-def active_campaign(store: Store, for_text: bool = False) -> str:
-    """The campaign that a dropped recipe belongs to; one for text waits for a text hero's turn."""
-    if for_text:
-        return lessons.text_campaign(store)
-    with reading(store.engine) as connection:
-        for hero in (campaigns.chosen_hero(connection), campaigns.FIRST_HERO):
-            if (found := campaigns.current(connection, hero)) is not None:
-                return found.id
-    raise Conflict(refuse("no campaign is active", "none", "Start or continue one first"))
+    return enter(store, campaign, recipe, source=f"inbox: {name}"[:100], key=key[:100])
 
 
 def upload(store: Store, name: str, data: bytes) -> quests.Quest:
@@ -167,14 +158,19 @@ def _take_lessons(store: Store, path: Path, name: str, priority: str) -> quests.
     lessons.publish_lessons(made, report.lessons, "inbox")
     with transaction(store.engine) as connection:
         asset = lessons.keep(connection, made)
-    campaign = lessons.text_campaign(store)
-    recipe = read_recipe({
-        "quest": "study", "skill": lessons.skill_of(report) or "bin", "lessons": [asset],
-        "priority": priority, "from": lessons.newest(store, campaign),
-        "title": f"Study {len(report.lessons):,} lessons of {name}"[:80],
-    })  # fmt: skip
+    campaign = campaign_for(store, StudyRecipe.hero_kind)
+    recipe = read_recipe(
+        {
+            "quest": "study",
+            "skill": lessons.skill_of(report) or "bin",
+            "lessons": [asset],
+            "priority": priority,
+            "from": lessons.newest(store, campaign),
+            "title": f"Study {len(report.lessons):,} lessons of {name}"[:80],
+        }
+    )
     key = f"inbox-{made}-{campaign}"[:100]
-    quest = quests.enter(store, campaign, recipe, source=f"inbox: {name}"[:100], key=key)
+    quest = enter(store, campaign, recipe, source=f"inbox: {name}"[:100], key=key)
     done = folder("inbox") / "done"
     done.mkdir(exist_ok=True)
     os.replace(path, done / f"{quest.id}{LESSONS}")

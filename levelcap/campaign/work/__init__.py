@@ -1,7 +1,12 @@
-"""Kinds of work: from a recipe to a job, its handler with torch, and its effect without.
+"""Kinds of work: one file each, from what a person writes to what is in the database afterwards.
 
-table.py     job types: payloads and limits      recipes.py    what a person writes
-handlers.py  job type -> function (torch)        effects.py    job type -> what is written then
-teaching.py  text heroes (torch)                 snapshots.py  from a snapshot to its row
-demos.py     recorded shards                     lessons.py    sets of lessons
+base.py       Work (the payload of a job and what to do with it), Recipe (what a person writes)
+table.py      the only list of kinds of work: a new one is a file here and a line there
+desk.py       entering a quest: recipe -> job, run and quest in one transaction
+bench.py      the torch side: a worker's handlers, made of the table
+recipes.py    recipes out of YAML and JSON
+fields.py     types of their fields; lessons.py  sets of lessons
+training.py   what kinds of work with a run folder share; snapshots.py  a snapshot's row
+
+Everything here loads without torch; `perform` imports what it needs when a worker calls it.
 """

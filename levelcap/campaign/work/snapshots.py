@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
 from typing import Any
 
-from levelcap.campaign.story import campaigns, runs
+from levelcap.campaign.kinds.heroes import KINDS, find_hero, kind_of_meta, kind_of_role
+from levelcap.campaign.story import campaigns, quests, runs
 from levelcap.campaign.story.events import say
-from levelcap.campaign.story.skills import take_exams, track, tracks
 from levelcap.jobs.job import Refused
 from levelcap.jobs.store import Store
 from levelcap.kit.db import Connection, reading, transaction
@@ -17,6 +16,7 @@ from levelcap.kit.files import read_json
 from levelcap.nets.meta import Meta, meta_from_json
 from levelcap.vault.assets import content_id
 from levelcap.vault.ledger import Entry, Facts, adopt_orphans, amend, row_of, save, write_beside
+from levelcap.vault.lookup import newest_of_run
 from levelcap.vault.zones import load_zones
 
 QUICK_GAMES = 400
@@ -30,36 +30,29 @@ def meta_of(place: Path) -> Meta:
 def describe(connection: Connection, run: runs.Run | None, place: Path) -> Facts:
     """What the ledger should say of a snapshot of this run."""
     meta = meta_of(place)
-    metrics = meta.metrics
-    step = int(metrics.get("updates", 0)) + (run.base_step if run else 0)
-    hero = campaigns.FIRST_HERO if meta.text is None else campaigns.FIRST_TEXT_HERO
-    before = 0.0
+    kind, metrics = kind_of_meta(meta), meta.metrics
+    hero, before, quest = kind.first_hero, 0.0, None
     if run is not None and run.campaign is not None:
         hero = campaigns.get(connection, run.campaign).hero_id
         before = runs.cost_before(connection, run)
-    quest = None
     if run is not None:
-        newest = "SELECT id FROM quests WHERE run = :r ORDER BY seq DESC LIMIT 1"
-        quest = connection.execute(newest, {"r": run.id}).scalar()
+        quest = quests.of_run(connection, run.id)
     return Facts(
-        step=step, hero=hero, role="decision" if meta.text is None else "text",
-        campaign=run.campaign if run else None, quest=quest, run=run.id if run else None,
-        world=meta.world, train_loss=metrics.get("loss", metrics.get("value_loss")),
-        learning_rate=metrics.get("lr"), epoch=metrics.get("epochs"),
-        total_examples_trained=meta.steps, has_optimizer=False,
+        step=int(metrics.get("updates", 0)) + (run.base_step if run else 0),
+        hero=hero,
+        role=kind.role,
+        campaign=run.campaign if run else None,
+        quest=None if quest is None else quest.id,
+        run=run.id if run else None,
+        world=meta.world,
+        train_loss=metrics.get("loss", metrics.get("value_loss")),
+        learning_rate=metrics.get("lr"),
+        epoch=metrics.get("epochs"),
+        total_examples_trained=meta.steps,
+        has_optimizer=False,
         cost_core_seconds=before + metrics.get("core_seconds", 0.0),
-        **({} if meta.text is None else _told(run, metrics)),
-    )  # fmt: skip
-
-
-def _told(run: runs.Run | None, metrics: dict[str, float]) -> dict[str, Any]:
-    """What a text run says of its hero: skill, level and the last exam's accuracy."""
-    loss = metrics.get("loss")
-    return {
-        "skill_name": run.world if run else None, "skill_level": int(metrics.get("level", 0)),
-        "accuracy": metrics.get("accuracy"),
-        "perplexity": None if loss is None else math.exp(min(loss, 50.0)),
-    }  # fmt: skip
+        **kind.facts(run, metrics),
+    )
 
 
 def enter_snapshot(connection: Connection, store: Store, run_id: str, place: Path) -> Entry:
@@ -72,29 +65,24 @@ def enter_snapshot(connection: Connection, store: Store, run_id: str, place: Pat
         losses = {} if facts.train_loss is None else {f"{run.kind}_loss": facts.train_loss}
         campaigns.advance(connection, run.campaign, facts.step, losses)
     if known is None:
-        say(connection, "vault.checkpoint_saved", f"{entry.canonical_name} of {run.id}",
-            data={"checkpoint": entry.id, "run": run.id})  # fmt: skip
-    take_exams(connection, run)
-    order: dict[str, Any] = {"checkpoint": entry.id, "games": QUICK_GAMES, "seed": 0}
-    if facts.role == "text":  # every exam has problems of its own
-        order |= {"seed": entry.seq, **asked(entry)}
-    _judge(connection, store, entry, order, "quick")
+        data = {"checkpoint": entry.id, "run": run.id}
+        say(connection, "vault.checkpoint_saved", f"{entry.canonical_name} of {run.id}", data=data)
+    take_notes(connection, run)
+    order = {"checkpoint": entry.id, "games": QUICK_GAMES, "seed": 0}
+    _judge(connection, store, entry, order | kind_of_role(facts.role).questions(entry), "quick")
     return entry
 
 
-def asked(entry: Entry) -> dict[str, Any]:
-    """What a checkpoint of a text hero is asked by default."""
-    if entry.skill_name not in tracks():
-        return {}
-    skill, preset = track(entry.skill_name)
-    return {"skill_id": skill.id, "preset": preset, "level": entry.skill_level or 1}
+def take_notes(connection: Connection, run: runs.Run) -> None:
+    """Take in what a run of a campaign has written about itself since the last time."""
+    if run.campaign is not None:
+        hero = find_hero(campaigns.get(connection, run.campaign).hero_id)
+        KINDS[hero.kind].take_notes(connection, run, hero)
 
 
 def judge_passives(connection: Connection, store: Store, run_id: str) -> None:
     """School is over: its last checkpoint is the base that drift is measured from."""
-    query = "SELECT id FROM ledger WHERE run = :r AND retired IS NULL ORDER BY seq DESC LIMIT 1"
-    newest = connection.execute(query, {"r": run_id}).scalar()
-    entry = None if newest is None else row_of(connection, newest)
+    entry = newest_of_run(connection, run_id)
     if entry is not None:
         amend(connection, entry.id, base=1)
         _judge(connection, store, entry, {"checkpoint": entry.id, "passives": "full"}, "full")
@@ -127,11 +115,7 @@ def adopt(store: Store) -> list[str]:
     def facts_of(place: Path) -> Facts | None:
         try:
             with reading(store.engine) as connection:
-                found = connection.execute(
-                    "SELECT id FROM runs WHERE id = :i", {"i": place.parent.parent.name}
-                ).scalar()
-                run = None if found is None else runs.get(connection, found)
-                return describe(connection, run, place)
+                return describe(connection, runs.find(connection, place.parent.parent.name), place)
         except LevelcapError:
             return None  # not one of ours, or of another version: left where it is
 

@@ -19,6 +19,7 @@ import psutil
 from levelcap.campaign.realm import Realm, open_realm
 from levelcap.campaign.wheel.control import apply_wish, claimable, running_folders, wish
 from levelcap.campaign.wheel.schedule import extra_workers, look
+from levelcap.campaign.work.bench import handlers_of
 from levelcap.campaign.work.lessons import locate
 from levelcap.campaign.work.snapshots import publish_row
 from levelcap.jobs.devices import DEFAULT_DEVICE, load_devices
@@ -58,13 +59,10 @@ def start_hands(count: int) -> list[subprocess.Popen[bytes]]:
 
 def worker(realm: Realm, name: str = NAME, without: Collection[str] = ()) -> Worker:
     """The worker of this process; `without`: roles of the device it does not take."""
-    from levelcap.campaign.work.handlers import Workshop  # torch comes in here
-
-    workshop = Workshop(
+    handlers = handlers_of(
         locate=lambda name: locate(realm.engine, name),
         on_publish=lambda run, place: _tell(realm, run, place),
     )
-    handlers = workshop.handlers()
     roles = [role for role in load_devices()[DEFAULT_DEVICE].roles if role not in without]
     return Worker(
         realm.store, name, DEFAULT_DEVICE, roles, handlers,

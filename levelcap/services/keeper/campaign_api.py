@@ -14,7 +14,8 @@ from levelcap.campaign.sheet.hero import sheet
 from levelcap.campaign.sheet.report import make_report
 from levelcap.campaign.story import campaigns, curves, quests, runs
 from levelcap.campaign.wheel import control, inbox
-from levelcap.campaign.work.recipes import MAX_BYTES, TEXT_QUESTS, read_recipe
+from levelcap.campaign.work.desk import campaign_for, enter
+from levelcap.campaign.work.recipes import MAX_BYTES, read_recipe
 from levelcap.kit.db import reading, transaction
 from levelcap.services.http import Id
 from levelcap.services.keeper.jobs_api import Body, Page, Place
@@ -105,6 +106,7 @@ def _campaigns(router: APIRouter, realm: Realm) -> None:
     @right("admin")
     def create(body: NewCampaign) -> dict[str, Any]:
         """Start a campaign; the active one of this hero is archived."""
+        find_hero(body.hero)
         start, step = None, 0
         if body.starting_checkpoint is not None:
             entry = resolve(engine, body.starting_checkpoint, body.hero)
@@ -159,8 +161,8 @@ def _quests(router: APIRouter, realm: Realm) -> None:
     def add(body: NewQuest) -> dict[str, Any]:
         """Queue a recipe."""
         recipe = read_recipe(body.recipe)
-        campaign = body.campaign or inbox.active_campaign(store, isinstance(recipe, TEXT_QUESTS))
-        return quests.enter(store, campaign, recipe, source="person").as_json()
+        campaign = body.campaign or campaign_for(store, recipe.hero_kind)
+        return enter(store, campaign, recipe, source="person").as_json()
 
     @router.post("/quests/upload/{name}", status_code=201)
     @right("admin", body_cap=MAX_BYTES, content_type=YAML)

@@ -15,7 +15,7 @@ from starlette.responses import FileResponse
 from levelcap.campaign.kinds.heroes import find_hero
 from levelcap.campaign.realm import Realm
 from levelcap.campaign.story.events import say
-from levelcap.campaign.story.strength import difference, evaluations
+from levelcap.campaign.story.strength import difference
 from levelcap.kit.db import reading, transaction
 from levelcap.kit.errors import BadValue, Corrupt, LevelcapError, UnknownName, refuse
 from levelcap.kit.files import write_bytes
@@ -27,6 +27,7 @@ from levelcap.trials.verdict import Override
 from levelcap.vault import assets, champion, removals
 from levelcap.vault.archive import pack, sweep_uploads, upload_file
 from levelcap.vault.ask import resolve
+from levelcap.vault.evals import evaluations
 from levelcap.vault.ledger import METRICS, SORTS, Entry, amend, get_ledger
 from levelcap.vault.retention import carry_out, plan_retention, remove_checkpoint
 from levelcap.vault.zones import load_zones
@@ -83,8 +84,7 @@ def _assets(router: APIRouter, realm: Realm) -> None:
         """Counts of everything."""
 
         with reading(engine) as connection:
-            query = "SELECT kind, count(*), sum(size_bytes) FROM assets GROUP BY kind"
-            kinds = {k: {"count": n, "bytes": b} for k, n, b in connection.execute(query)}
+            kinds = assets.sizes(connection)
         return {"assets": kinds, "checkpoints": get_ledger(engine).count(),
                 "jobs": realm.store.stats()["status"]}  # fmt: skip
 

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
+from levelcap.campaign.story import matches
 from levelcap.campaign.story.events import say
 from levelcap.campaign.story.played import recipes, shard_name
 from levelcap.campaign.story.runs import shard_folder
-from levelcap.kit.db import Database, reading
+from levelcap.kit.db import Database, reading, transaction
+from levelcap.kit.ids import sha256_bytes
 from levelcap.kit.paths import folder
 from levelcap.services.oracle.matches import Room
+from levelcap.vault.assets import now
 
 KEPT = 200  # replays of live matches; older ones go
 LEAST = 10  # decisions: less than a second is no match
@@ -55,20 +59,49 @@ def _tell(engine: Database, room: Room, saved: dict[str, Any]) -> int | None:
         "human": outcome is not None, "person": room.person, "outcome": outcome,
         "seconds": result["seconds"], "replay": saved["replay"], "shard": saved["shard"],
     }  # fmt: skip
-    say(engine, PLAYED, message, severity="success" if outcome == 1 else "info", data=data)
+    with transaction(engine) as connection:
+        matches.add(connection, _match(room, result, outcome, saved))
+        severity = "success" if outcome == 1 else "info"
+        say(connection, PLAYED, message, severity=severity, data=data)
     return outcome
 
 
-def count_people(engine: Database) -> dict[str, int]:
-    """Matches of persons in the battle log: played, won, drawn, lost."""
-    query = (
-        "SELECT json_extract(data, '$.outcome') AS outcome, count(*) AS n FROM events"
-        " WHERE kind = :k AND json_extract(data, '$.human') GROUP BY outcome"
+def _match(
+    room: Room, result: dict[str, Any], outcome: int | None, saved: dict[str, Any]
+) -> matches.Match:
+    """The row: side a is the first team, side b whoever is not in it."""
+    match, winner = room.match, int(result["winner"])
+    size = match.world.rules.team_size
+    hashes = [match.entrants[index].policy.content_hash for index in match.seats]
+    return matches.Match(
+        id=room.id,
+        time=now(),
+        world=match.world.ruleset,
+        seed=int(match.world.state["seed"][0]),
+        a=" and ".join(dict.fromkeys(room.names[:size])),
+        a_sha256=_side(hashes[:size]),
+        b=" and ".join(dict.fromkeys(room.names[size:])),
+        b_sha256=_side(hashes[size:]),
+        winner=winner,
+        score=0.5 if winner < 0 else float(winner == 0),
+        person=room.person,
+        outcome=outcome,
+        seconds=float(result["seconds"]),
+        replay=saved["replay"],
+        shard=saved["shard"],
     )
+
+
+def _side(hashes: list[str]) -> str:
+    """The hash of a side: its policy's, or one over those of its policies in the order of seats."""
+    different = list(dict.fromkeys(hashes))
+    return different[0] if len(different) == 1 else sha256_bytes("\n".join(hashes).encode())
+
+
+def count_people(engine: Database) -> dict[str, int]:
+    """Matches of persons: played, won, drawn, lost."""
     with reading(engine) as connection:
-        found = {int(row.outcome): int(row.n) for row in connection.execute(query, {"k": PLAYED})}
-    counts = {"won": found.get(1, 0), "drawn": found.get(0, 0), "lost": found.get(-1, 0)}
-    return {"played": sum(counts.values()), **counts}
+        return asdict(matches.count_people(connection))
 
 
 def _trim() -> None:

@@ -7,15 +7,9 @@ from levelcap.kit.db import Database, reading
 from levelcap.kit.errors import UnknownName, refuse
 from levelcap.vault.ask import resolve
 from levelcap.vault.ledger import Entry
+from levelcap.vault.lookup import of_role
 
 NAMES = ("champion", "best", "latest")
-_CHAMPION = (
-    "SELECT checkpoint FROM champions JOIN ledger ON ledger.id = checkpoint"
-    " WHERE undone = 0 AND (role = 'text') = :t ORDER BY champions.seq DESC LIMIT 1"
-)
-_LATEST = (
-    "SELECT id FROM ledger WHERE retired IS NULL AND (role = 'text') = :t ORDER BY seq DESC LIMIT 1"
-)
 
 
 def find(engine: Database, name: str, reads: bool = False) -> Entry:
@@ -32,15 +26,14 @@ def find(engine: Database, name: str, reads: bool = False) -> Entry:
     if reads and name in load_text_heroes():
         return _of_hero(engine, name)
     # Text heroes have no Elo: the best of them is the one that was promoted.
-    query = {"champion": _CHAMPION, "latest": _LATEST} | ({"best": _CHAMPION} if reads else {})
-    if name not in query:
+    if name not in ("champion", "latest") and not (reads and name == "best"):
         return resolve(engine, name)
     with reading(engine) as connection:
-        found = connection.execute(query[name], {"t": reads}).scalar()
+        found = of_role(connection, reads, champion=name != "latest")
     if found is None:
         kind = "text checkpoint" if reads else "checkpoint of the arena"
         raise UnknownName(refuse(f"no {kind} is {name} yet", name, "Train a hero first"))
-    return resolve(engine, str(found))
+    return resolve(engine, found)
 
 
 def _of_hero(engine: Database, hero: str) -> Entry:
@@ -53,4 +46,4 @@ def _of_hero(engine: Database, hero: str) -> Entry:
 def champion(engine: Database, reads: bool = False) -> str | None:
     """Id of the champion; None: there is none yet."""
     with reading(engine) as connection:
-        return connection.execute(_CHAMPION, {"t": reads}).scalar()
+        return of_role(connection, reads, champion=True)

@@ -7,7 +7,7 @@ from typing import Any
 
 from nicegui.element import Element
 
-from levelcap.services.tavern.tags import STATIC, put
+from levelcap.services.tavern.tags import STATIC, button, div, put
 
 OnChange = Callable[[Any], Any]
 MAX_CHARS = 64 << 10
@@ -56,6 +56,24 @@ class Field(Element, component=STATIC / "field.js"):
         """Show another value."""
         self.value = value
         put(self, value=value)
+
+
+def form(
+    fields: Mapping[str, dict[str, Any]], word: str, send: Callable[[dict[str, Any]], Any], *,
+    icon: str = "check", look: str = "primary", block: str = "thirds",
+) -> dict[str, Field]:  # fmt: skip
+    """The one form of all pages: labelled fields, then the button that sends what stands in them.
+
+    fields: name -> what `Field` takes. send: gets name -> value.
+    """
+    with div(block):
+        made = {name: Field(**given) for name, given in fields.items()}
+
+    async def press() -> None:
+        await send({name: field.value for name, field in made.items()})
+
+    button(word, press, look, icon)
+    return made
 
 
 class Drop(Element, component=STATIC / "drop.js"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from typing import Any
 
+from levelcap.campaign.story.events import count_kinds
 from levelcap.kit.db import Connection
 from levelcap.kit.errors import BadFile
 from levelcap.kit.files import read_json, write_json
@@ -58,7 +59,6 @@ class Visits:
 
 def summary(connection: Connection, since: int) -> dict[str, Any]:
     """What happened after an event: counts in words, and the Elo before and after."""
-    query = "SELECT kind, count(*) FROM events WHERE seq > :s GROUP BY kind"
-    counts = {kind: n for kind, n in connection.execute(query, {"s": since})}
+    counts = count_kinds(connection, since)
     lines = [f"{counts[kind]} {words}" for kind, words in COUNTED.items() if counts.get(kind)]
     return {"lines": lines, "events": sum(counts.values())}

@@ -12,7 +12,7 @@ from typing import Any
 import psutil
 
 from levelcap.campaign.wheel.control import halt_of, running_folders, wish
-from levelcap.jobs.history import count_all
+from levelcap.jobs.history import count_all, newest_claim
 from levelcap.jobs.roster import show_all
 from levelcap.kit.clock import Clock, system_clock
 from levelcap.kit.config import load_settings
@@ -23,15 +23,11 @@ from levelcap.kit.paths import get_base_dir
 from levelcap.services.processes import is_alive
 from levelcap.services.standing import Standing, read_leader, read_standings
 from levelcap.services.watchtower.alarms import SPIKE_ROWS
+from levelcap.vault.lookup import newest_elo
 
 TAIL_BYTES = 256 << 10
 DISK_EVERY_S = 60.0
 LOSSES = ("loss", "value_loss")  # the first one a row has
-_CLAIMS = "SELECT seq FROM job_events WHERE kind = 'claimed' ORDER BY seq DESC LIMIT 1"
-_ELO = (
-    "SELECT hero, elo FROM ledger WHERE seq IN (SELECT max(seq) FROM ledger"
-    " WHERE elo IS NOT NULL AND retired IS NULL GROUP BY hero)"
-)
 
 
 @dataclass(frozen=True)
@@ -163,10 +159,10 @@ def read_jobs(connection: Connection, clock: Clock) -> Jobs:
         oldest_queued_s=counts["oldest_queued_s"] or 0.0,
         idle_workers=sum(not worker["jobs"] for worker in workers),
         live_workers=len(workers),
-        claims=int(connection.execute(_CLAIMS).scalar() or 0),
+        claims=newest_claim(connection),
         may_train=wish(connection).may_train,
         halt=None if halt is None else f"{halt.reason}. {halt.remedy}",
-        elo={row.hero: row.elo for row in connection.execute(_ELO)},
+        elo=newest_elo(connection),
     )
 
 

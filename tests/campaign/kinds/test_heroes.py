@@ -2,16 +2,16 @@
 
 import pytest
 
-from levelcap.campaign.kinds.heroes import get_hero, get_text_hero, load_heroes, load_text_heroes
+from levelcap.campaign.kinds.heroes import all_heroes, find_hero, get_text_hero, load_text_heroes
 from levelcap.kit.errors import BadFile, UnknownName
 
 
 def test_dio_and_flo_are_shipped_and_are_no_arena_heroes():
     assert set(load_text_heroes()) == {"dio-tiny", "dio", "flo"}
-    assert set(load_heroes()) == {"kestrel"}
+    assert {n for n, hero in all_heroes().items() if hero.kind == "arena"} == {"kestrel"}
     assert get_text_hero("dio-tiny").folder() is None
     with pytest.raises(UnknownName):
-        get_hero("dio-tiny")
+        find_hero("dio-huge")
     with pytest.raises(UnknownName):
         get_text_hero("kestrel")
 

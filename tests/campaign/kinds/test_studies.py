@@ -19,7 +19,9 @@ from levelcap.campaign.story import campaigns, quests, runs, skills
 from levelcap.campaign.story.events import list_events
 from levelcap.campaign.wheel import breaker, flywheel
 from levelcap.campaign.wheel.control import switch
+from levelcap.campaign.work.desk import enter
 from levelcap.campaign.work.recipes import read_recipe
+from levelcap.campaign.work.study import Study
 from levelcap.jobs.job import Status
 from levelcap.kit.db import reading, transaction
 from levelcap.kit.errors import BadValue, Conflict, UnknownName
@@ -115,7 +117,7 @@ def exam_row(update, kind="evaluation", level=1, outcome="evaluated", accuracy=0
 def begun(realm, skill="bin"):
     campaign = current(realm)
     recipe = read_recipe({"quest": "study", "skill": skill, "minutes": 1})
-    quest = quests.enter(realm.store, campaign.id, recipe, source="scheduler")
+    quest = enter(realm.store, campaign.id, recipe, source="scheduler")
     with reading(realm.engine) as connection:
         return runs.get(connection, quest.run)
 
@@ -123,7 +125,7 @@ def begun(realm, skill="bin"):
 def take(realm, run, rows):
     append_jsonl(runs.run_folder(run.id) / "events.jsonl", rows)
     with transaction(realm.engine) as connection:
-        return skills.take_exams(connection, run)
+        return skills.take_exams(connection, run, get_text_hero("dio-tiny"))
 
 
 def heard(realm, kind):
@@ -194,12 +196,12 @@ def test_text_quests_go_to_the_text_hero_and_arena_quests_to_the_other(tiny):
     with transaction(tiny.engine) as connection:
         arena = campaigns.create(connection, "kestrel", "arena")
     recipe = read_recipe({"quest": "study"})
-    with pytest.raises(BadValue, match="hero of the arena"):
-        quests.enter(tiny.store, arena.id, recipe, source="person")
+    with pytest.raises(BadValue, match="for text heroes, this campaign is not"):
+        enter(tiny.store, arena.id, recipe, source="person")
     for bad in ({"skill": "dance"}, {"level": 99}, {"run": "study-x"}, {"lessons": ["dataset-x"]},
                 {"from": "checkpoint-x"}):  # fmt: skip
         with pytest.raises((UnknownName, BadValue)):
-            quests.enter(tiny.store, current(tiny).id, read_recipe({"quest": "study", **bad}),
+            enter(tiny.store, current(tiny).id, read_recipe({"quest": "study", **bad}),
                          source="person")  # fmt: skip
     with pytest.raises(BadValue, match="less than or equal to 10"):
         read_recipe({"quest": "school", "minutes": 11})
@@ -214,7 +216,7 @@ def test_sparring_makes_lessons_and_a_round_on_them_comes_first(tiny):
                                 " WHERE status = 'queued'")  # fmt: skip
     recipe = read_recipe({"quest": "spar", "count": 8})
     assert recipe.priority == "high"
-    spar = quests.enter(tiny.store, campaign.id, recipe, source="person")
+    spar = enter(tiny.store, campaign.id, recipe, source="person")
     worker(tiny).run(max_jobs=1)
     with reading(tiny.engine) as connection:
         done = quests.get(connection, spar.id)
@@ -227,7 +229,9 @@ def test_sparring_makes_lessons_and_a_round_on_them_comes_first(tiny):
     worker(tiny).run(max_jobs=1)
     with reading(tiny.engine) as connection:
         assert quests.get(connection, newest.id).status == "done"
-        after = studies.next_recipe(connection, get_text_hero("dio-tiny"), campaign)
+        after = studies.next_recipe(
+            connection, get_text_hero("dio-tiny"), campaign, lambda quest: False
+        )
     assert after["quest"] == "study" and "run" not in after  # a new run, from where that one ended
     assert after["from"] == get_ledger(tiny.engine).list(hero="dio-tiny")[0].id
 
@@ -276,8 +280,7 @@ def study_job(realm, run, updates_a_checkpoint="0.05"):
         "knobs": {"engine.checkpoint_s": updates_a_checkpoint, "engine.snapshot_s": "600"},
     }  # fmt: skip
     with transaction(realm.engine) as connection:
-        more = {"skill": "bin", "preset": None, "level": 1, "start": None, "lessons": []}
-        runs.begin(connection, "study", {**payload, **more}, current(realm).id, 0)
+        Study(**payload).begin(connection, current(realm).id, 0)
     return realm.store.submit("study", payload, campaign=current(realm).id).job_id
 
 

@@ -4,13 +4,13 @@ from dataclasses import replace
 
 import pytest
 
-from levelcap.campaign.kinds.heroes import get_hero, load_heroes
+from levelcap.campaign.kinds.arena import Line, next_recipe
+from levelcap.campaign.kinds.heroes import all_heroes, find_hero
 from levelcap.campaign.sheet.hero import sheet
 from levelcap.campaign.story import campaigns, quests
 from levelcap.campaign.story.events import follow, last_seq, list_events, say, trim
 from levelcap.campaign.story.runs import run_folder
 from levelcap.campaign.wheel import control, inbox, schedule
-from levelcap.campaign.wheel.flywheel import Line, next_recipe
 from levelcap.kit.config import Settings
 from levelcap.kit.db import reading, transaction
 from levelcap.kit.errors import BadFile, BadValue, Conflict, UnknownName
@@ -82,7 +82,7 @@ def round_of(recipe, minutes):
 
 
 def test_what_comes_next(realm):
-    hero, campaign = get_hero("kestrel"), make(realm)
+    hero, campaign = find_hero("kestrel"), make(realm)
     assert next_recipe(hero, campaign, FRESH)["quest"] == "record"
     assert next_recipe(hero, campaign, replace(FRESH, open_quests=1)) is None
     recorded = replace(FRESH, shard="demos-1")
@@ -108,7 +108,7 @@ def test_what_comes_next(realm):
 def test_new_game_plus_skips_the_school(realm):
     campaign = make(realm, starting_checkpoint="checkpoint-old", starting_step=500)
     now = replace(FRESH, base=campaign.starting_checkpoint)
-    assert next_recipe(get_hero("kestrel"), campaign, now)["quest"] == "reinforce"
+    assert next_recipe(find_hero("kestrel"), campaign, now)["quest"] == "reinforce"
     assert campaign.current_step == 500
 
 
@@ -188,7 +188,7 @@ def test_workers_beside_training():
 def test_the_sheet_has_formulas_and_no_made_up_numbers(realm):
     make(realm)
     with reading(realm.engine) as connection:
-        found = sheet(connection, get_hero("kestrel"))
+        found = sheet(connection, find_hero("kestrel"))
     assert found["stats"]["ATK"] == {"value": None, "formula": "1 / training loss", "raw": None}
     assert found["stats"]["level"]["value"] == 0
     assert found["champion"] is None
@@ -198,10 +198,10 @@ def test_heroes_of_the_realm_win_and_bad_files_are_named(home):
     own = folder("config") / "heroes"
     own.mkdir()
     (own / "kestrel.yaml").write_text("id: kestrel\nname: Mine\nkind: arena\n")
-    assert load_heroes()["kestrel"].name == "Mine"
+    assert all_heroes()["kestrel"].name == "Mine"
     (own / "odd.yaml").write_text("id: odd\nname: x\nkind: arena\nspeed: 9\n")
     with pytest.raises(BadFile, match=r"odd.yaml: speed"):
-        load_heroes()
+        all_heroes()
 
 
 def test_events_are_numbered_paged_and_trimmed(realm):

@@ -10,12 +10,8 @@ from levelcap.vault.assets import now
 
 
 def begin(realm, run="reinforce-a"):
-    payload = {
-        "run": run, "world": "duel", "seed": 0, "size": "dummy", "minutes": 1.0, "start": None,
-        "knobs": {},
-    }  # fmt: skip
     with transaction(realm.engine) as connection:
-        runs.begin(connection, "reinforce", payload, None, 0)
+        runs.begin(connection, runs.NewRun(run, "reinforce", 0, "", world="duel"), None, 0)
     place = runs.run_folder(run)
     place.mkdir(parents=True)
     return place / "metrics.jsonl"

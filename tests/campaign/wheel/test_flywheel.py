@@ -2,22 +2,26 @@
 
 import pytest
 
+from levelcap.campaign.kinds.arena import Arena
 from levelcap.campaign.story import quests, runs
 from levelcap.campaign.story.events import list_events
 from levelcap.campaign.story.strength import difference
 from levelcap.campaign.wheel import flywheel
 from levelcap.campaign.wheel.control import control
-from levelcap.campaign.work.effects import effects_of
-from levelcap.campaign.work.handlers import Workshop
+from levelcap.campaign.work.bench import handlers_of
+from levelcap.campaign.work.desk import enter
+from levelcap.campaign.work.recipes import read_recipe
 from levelcap.campaign.work.snapshots import adopt
-from levelcap.campaign.work.table import JOB_TYPES
+from levelcap.campaign.work.table import JOB_TYPES, effects_of
 from levelcap.jobs.job import Status
 from levelcap.kit.db import reading, transaction
-from levelcap.kit.errors import UnknownName
+from levelcap.kit.errors import BadFile, UnknownName
 from levelcap.kit.paths import folder
 from levelcap.services.arena.daemon import worker
+from levelcap.trials.gate import judge_elo
 from levelcap.trials.ratings import from_digits, to_digits
 from levelcap.vault.ledger import get_ledger
+from tests.vault.made import entered
 
 HERO = """
 id: kestrel
@@ -51,7 +55,7 @@ def turn_until(realm, what, most=12):
 
 
 def test_every_job_type_has_a_handler_and_an_effect(realm):
-    handlers = Workshop(lambda checkpoint: folder("runs")).handlers()
+    handlers = handlers_of(lambda checkpoint: folder("runs"))
     assert set(handlers) == set(JOB_TYPES) == set(effects_of(realm.store))
 
 
@@ -108,14 +112,14 @@ def test_a_skipped_round_counts_and_the_next_begins(tiny):
 
 
 def test_a_failing_knob_fails_the_quest_with_its_reason(tiny):
-    recipe = flywheel.read_recipe(
+    recipe = read_recipe(
         {"quest": "reinforce", "minutes": 0.02, "size": "dummy", "set": {"kl_koef": 1}}
     )
     with reading(tiny.engine) as connection:
         campaign = connection.execute("SELECT id FROM campaigns").scalar_one()
     with pytest.raises(UnknownName, match="kl_coef"):
-        quests.enter(tiny.store, campaign, recipe, source="person")
-    quest = quests.enter(tiny.store, campaign, recipe, source="scheduler")
+        enter(tiny.store, campaign, recipe, source="person")
+    quest = enter(tiny.store, campaign, recipe, source="scheduler")
     worker(tiny).run(max_jobs=1)
     with reading(tiny.engine) as connection:
         found = quests.get(connection, quest.id)
@@ -131,6 +135,21 @@ def test_snapshots_without_a_row_are_adopted(tiny):
     rows = get_ledger(tiny.engine).list()
     assert [row.id for row in rows] == adopted and rows[0].campaign is not None
     assert adopt(tiny.store) == []
+
+
+def test_a_promotion_that_is_refused_is_said_once(tiny, monkeypatch):
+    entry = entered(tiny, 1)
+    verdict = judge_elo(entry.id, (1200.0, 1100.0, 1300.0))
+    monkeypatch.setattr(Arena, "judge_best", lambda self, connection, hero: verdict)
+
+    def refuse(*given):
+        raise BadFile("this net does not work")
+
+    monkeypatch.setattr(flywheel, "promote", refuse)
+    for _ in range(5):
+        flywheel.turn(tiny.store)
+    with reading(tiny.engine) as connection:
+        assert len(list_events(connection, kind="vault.promotion_refused")) == 1
 
 
 def test_scores_travel_as_digits():

@@ -2,13 +2,15 @@
 
 import pytest
 
-from levelcap.campaign.story import quests
+from levelcap.campaign.kinds import arena
+from levelcap.campaign.story import campaigns, quests
 from levelcap.campaign.story.played import recipes, shard_name
 from levelcap.campaign.story.runs import shard_folder
-from levelcap.campaign.wheel import breaker, flywheel, inbox
+from levelcap.campaign.wheel import breaker, flywheel
 from levelcap.campaign.wheel.control import control, status
+from levelcap.campaign.work.desk import campaign_for, enter
 from levelcap.campaign.work.recipes import read_recipe
-from levelcap.kit.db import reading
+from levelcap.kit.db import reading, transaction
 from levelcap.kit.paths import folder
 from levelcap.play.record import record
 from levelcap.services.arena.daemon import worker
@@ -49,8 +51,8 @@ def turn(realm, times):
 
 def ask(realm, recipe):
     """A person's quest, carried out."""
-    campaign = inbox.active_campaign(realm.store)
-    quest = quests.enter(realm.store, campaign, read_recipe(recipe), source="person")
+    campaign = campaign_for(realm.store, "arena")
+    quest = enter(realm.store, campaign, read_recipe(recipe), source="person")
     worker(realm, without=("eval_worker",)).run(max_jobs=1)
     return quest
 
@@ -98,9 +100,6 @@ def test_a_recording_of_somebody_else_is_not_what_the_hero_imitates(tiny):
 
 
 def test_changed_knobs_begin_a_run_of_their_own_where_the_last_one_ended(tiny):
-    from levelcap.campaign.story import campaigns
-    from levelcap.kit.db import transaction
-
     turn(tiny, 3)
     before = all_quests(tiny)[-1]
     with transaction(tiny.engine) as connection:
@@ -160,7 +159,7 @@ def test_without_the_breaker_it_would_go_on(tiny, monkeypatch):
 
 
 def test_work_that_is_refused_when_it_is_entered_stops_the_wheel_too(tiny, monkeypatch):
-    monkeypatch.setattr(flywheel, "next_recipe", lambda *given: {"quest": "record", "games": 1})
+    monkeypatch.setattr(arena, "next_recipe", lambda *given: {"quest": "record", "games": 1})
     for _ in range(5):
         assert flywheel.turn(tiny.store) == []
     with reading(tiny.engine) as connection:

@@ -9,7 +9,6 @@ from typing import Any
 from nicegui import context, ui
 
 from levelcap.campaign.sheet.titles import Threshold, honours, load_titles
-from levelcap.campaign.story.strength import evaluations
 from levelcap.kit.db import Connection, reading
 from levelcap.services.tavern import lore
 from levelcap.services.tavern.frame import Tavern, frame, page_heading
@@ -17,6 +16,8 @@ from levelcap.services.tavern.pages.curriculum import Controls
 from levelcap.services.tavern.pages.guild_text import TextGuild
 from levelcap.services.tavern.pulse import Moment
 from levelcap.services.tavern.tags import Icon, Tag, card, div, heading, paragraph, span, tip
+from levelcap.vault.evals import evaluations
+from levelcap.vault.lookup import in_world
 
 PATH = "/guild"
 
@@ -58,23 +59,18 @@ def _load(tavern: Tavern, moment: Moment) -> dict[str, Any]:
 
 def _measured(connection: Connection, hero: str, world: str) -> dict[str, Any] | None:
     """The newest judged checkpoint in a ruleset, and the best Elo there."""
-    newest = (
-        "SELECT id, elo, elo_low, elo_high, elo_bound FROM ledger WHERE hero = :h AND world = :w"
-        " AND elo IS NOT NULL ORDER BY seq DESC LIMIT 1"
-    )
-    row = connection.execute(newest, {"h": hero, "w": world}).first()
-    if row is None:
+    found = in_world(connection, hero, world)
+    if found is None:
         return None
-    # With one max() SQLite takes the other columns from the row that has it.
-    best = (
-        "SELECT max(elo) AS elo, elo_low, elo_high, elo_bound FROM ledger"
-        " WHERE hero = :h AND world = :w"
-    )
-    judged = evaluations(connection, row.id)
+    newest, best = found
+    judged = evaluations(connection, newest.id)
+    shown = ("elo", "elo_low", "elo_high", "elo_bound")
     return {
-        **row._asdict(), "best": connection.execute(best, {"h": hero, "w": world}).one()._asdict(),
+        "id": newest.id,
+        **{name: getattr(newest, name) for name in shown},
+        "best": {name: getattr(best, name) for name in shown},
         "sealed": judged[-1]["sealed"] if judged else {},
-    }  # fmt: skip
+    }
 
 
 def _rulesets(worlds: dict[str, dict[str, Any] | None]) -> None:

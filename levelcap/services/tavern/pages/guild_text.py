@@ -12,7 +12,7 @@ from levelcap.guild.progress import CONFIRM_BAR, FORM_BAR, LEAST_FOR_A_RULE, WIN
 from levelcap.kit.db import reading
 from levelcap.services.tavern import charts, lore
 from levelcap.services.tavern.frame import Tavern
-from levelcap.services.tavern.page import Page
+from levelcap.services.tavern.page import Page, table
 from levelcap.services.tavern.pulse import Moment
 from levelcap.services.tavern.tags import Icon, Tag, card, div, heading, paragraph, span, tip
 
@@ -189,13 +189,9 @@ def show_passives(found: dict[str, Any] | None) -> None:
                 Tag("li", f"chip plain {word}", f"{found[word]} {word}")
         base = found["base"] or "no schooled base"
         paragraph(f"{found['checkpoint']} against {base}", "quest-sub")
-        with div("table-wrap"), Tag("table", "sheet-table passives"):
-            with Tag("thead"), Tag("tr"):
-                for title in ("Passive", "Now", "Base", "Chance", ""):
-                    Tag("th", "" if title == "Passive" else "num", title, scope="col")
-            with Tag("tbody"):
-                for row in found["passives"]:
-                    _passive(row)
+        columns = [("Passive", ""), *((title, "num") for title in ("Now", "Base", "Chance", ""))]
+        with div("table-wrap"):
+            table(columns, found["passives"], _passive, classes="passives")
 
 
 def _passive(row: dict[str, Any]) -> None:

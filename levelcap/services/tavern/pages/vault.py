@@ -10,7 +10,7 @@ from nicegui import context, ui
 from levelcap.kit.db import reading
 from levelcap.services.tavern import lore
 from levelcap.services.tavern.frame import Tavern, frame, page_heading
-from levelcap.services.tavern.page import Page, Pager
+from levelcap.services.tavern.page import Page, Pager, table
 from levelcap.services.tavern.pages.comparison import show_comparison
 from levelcap.services.tavern.pulse import Moment
 from levelcap.services.tavern.tags import (
@@ -33,12 +33,14 @@ from levelcap.vault.ledger import Entry, get_ledger
 PATH = "/vault"
 PAGE = 25
 UNDO_S = 30
-# Title, column to sort by, classes.
 COLUMNS = (
-    ("Checkpoint", "seq", ""), ("Step", "step", "num"), ("Elo", "elo", "num"),
-    ("Train loss", "train_loss", "num optional"), ("ACC", "accuracy", "num optional"),
-    ("Size", "size_bytes", "num optional"), ("", None, ""),
+    ("Checkpoint", ""), ("Step", "num"), ("Elo", "num"), ("Train loss", "num optional"),
+    ("ACC", "num optional"), ("Size", "num optional"), ("", ""),
 )  # fmt: skip
+SORTED_BY = {
+    "Checkpoint": "seq", "Step": "step", "Elo": "elo", "Train loss": "train_loss",
+    "ACC": "accuracy", "Size": "size_bytes",
+}  # fmt: skip
 
 
 def build(tavern: Tavern) -> None:
@@ -115,7 +117,10 @@ class VaultPage(Page):
         self._clocks = {}
         self._table.clear()
         with self._table:
-            self._ledger()
+            table(
+                COLUMNS, self.rows, self._row, head=self._head,
+                nothing="Nothing is kept yet: the first checkpoint comes with the first quest.",
+            )  # fmt: skip
         pages = max(1, -(-self.total // PAGE))
         place = f"page {self.number + 1} of {pages}"
         self._pager.show(place, self.number == 0, self.number + 1 >= pages)
@@ -134,21 +139,8 @@ class VaultPage(Page):
             if len(self.chosen) == 2:
                 button("Compare", self._compare, "primary small", "scales")
 
-    def _ledger(self) -> None:
-        if not self.rows:
-            paragraph("Nothing is kept yet: the first checkpoint comes with the first quest.",
-                      "empty")  # fmt: skip
-            return
-        with Tag("table", "sheet-table"):
-            with Tag("thead"), Tag("tr"):
-                for title, column, classes in COLUMNS:
-                    self._head(title, column, classes)
-            with Tag("tbody"):
-                for entry in self.rows:
-                    self._row(entry)
-
-    def _head(self, title: str, column: str | None, classes: str) -> None:
-        sorted_by = {}
+    def _head(self, title: str, classes: str) -> None:
+        column, sorted_by = SORTED_BY.get(title), {}
         if column == self.sort:
             sorted_by = {"aria_sort": "descending" if self.descending else "ascending"}
         with Tag("th", classes, **sorted_by):

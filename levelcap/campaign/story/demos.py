@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from levelcap.campaign.story.quests import recorded_shards
 from levelcap.campaign.story.runs import shard_folder
 from levelcap.kit.db import Connection
 from levelcap.kit.errors import BadValue, LevelcapError, refuse, unknown_name
@@ -39,14 +40,10 @@ def check_demos(shards: Sequence[str], world: str, policies: Sequence[str]) -> N
 
 def find_demos(connection: Connection, campaign: str, world: str, teacher: str) -> str | None:
     """The newest recording of a campaign that holds this teacher in this world; None: none."""
-    query = (
-        "SELECT json_extract(result, '$.shard') FROM quests WHERE campaign = :c"
-        " AND kind = 'record' AND status = 'done' ORDER BY seq DESC LIMIT :n"
-    )
-    for shard in connection.execute(query, {"c": campaign, "n": LOOKED_AT}).scalars():
+    for shard in recorded_shards(connection, campaign, LOOKED_AT):
         try:
-            check_demos([str(shard)], world, [teacher])
+            check_demos([shard], world, [teacher])
         except LevelcapError:
             continue  # another teacher's, another world's, or gone: it is recorded anew
-        return str(shard)
+        return shard
     return None

@@ -1,0 +1,91 @@
+"""`reinforce`: let a checkpoint play and learn, in a run that can go on."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+from pydantic import Field
+
+from levelcap.campaign.story import runs
+from levelcap.campaign.story.runs import NewRun
+from levelcap.campaign.work.base import Bench, Desk, Limits, Recipe, Result
+from levelcap.campaign.work.fields import Knobs, Minutes, Name, Ruleset, Size, pairs
+from levelcap.campaign.work.training import Training
+from levelcap.kit.db import reading
+from levelcap.kit.errors import BadValue, refuse
+from levelcap.learn.engine.overrides import apply
+from levelcap.learn.rl.config import for_world
+from levelcap.vault.ask import resolve
+
+
+class Reinforce(Training):
+    """Continue (or begin) a run of reinforcement learning."""
+
+    type: ClassVar[str] = "reinforce"
+    limits: ClassVar[Limits] = Limits(86_400 * 31, 50, 20, 1, "reject", ("trainer",))
+
+    world: Ruleset = "duel"
+    start: Name | None = None
+    size: Size = "slim"
+
+    def new_run(self) -> NewRun:
+        """A run in a world, from a checkpoint or from nothing."""
+        words = ["reinforce", "--world", self.world, "--seed", str(self.seed), "--size", self.size]
+        words += ["--minutes", f"{self.minutes:g}"]
+        words += ["--from", self.start] if self.start else []
+        said = self.command(*words)
+        return NewRun(self.run, self.type, self.seed, said, world=self.world, start=self.start)
+
+    def perform(self, bench: Bench) -> Result:
+        """Train."""
+        from levelcap.learn.engine.stops import Stops
+        from levelcap.learn.rl.run import Request, reinforce
+
+        start = None if self.start is None else bench.locate(self.start)
+        request = Request(self.world, self.place, start, self.size, self.seed)
+        config = apply(for_world(self.world), pairs(self.knobs))
+        stops = Stops(minutes=self.minutes)
+        return self.outcome(reinforce(request, config, stops, self.hooks(bench)))
+
+
+class ReinforceRecipe(Recipe):
+    """Let a checkpoint play and learn; or let a run go on until it has had `minutes` in all."""
+
+    hero_kind: ClassVar[str | None] = "arena"
+
+    quest: Literal["reinforce"] = "reinforce"
+    world: Ruleset = "duel"
+    start: Name | None = Field(default=None, alias="from")
+    """a checkpoint: its id, champion, best, latest; nothing = from untrained weights"""
+    run: Name | None = None
+    minutes: Minutes = 1.5
+    size: Size = "slim"
+    knobs: Knobs = Field(default={}, alias="set")
+
+    def describe(self) -> str:
+        """The title."""
+        return f"Reinforce in {self.world} up to {self.minutes:g} minutes"
+
+    def check(self) -> None:
+        """The overrides exist and are in range."""
+        apply(for_world(self.world), pairs(self.knobs))
+
+    def order(self, desk: Desk) -> Reinforce:
+        """The work; a run goes on only in its world and from its own start."""
+        start = None if self.start is None else resolve(desk.store.engine, self.start).id
+        if self.run is not None:
+            start = self._check_run(desk, self.run, start)
+        run = self.run or f"reinforce-{desk.number}"
+        return Reinforce(**self.shared(Reinforce) | {"run": run, "start": start})
+
+    def _check_run(self, desk: Desk, run: str, start: str | None) -> str | None:
+        """The start of the run that is to go on."""
+        with reading(desk.store.engine) as connection:
+            known = runs.get(connection, run)
+        if known.kind != self.quest or known.world != self.world:
+            remedy = "Name a run of reinforcement in this world, or leave run out"
+            raise BadValue(refuse(f"this run is {known.kind} in {known.world}", run, remedy))
+        if start not in (None, known.start):
+            remedy = "Leave from out, or leave run out to begin another"
+            raise BadValue(refuse(f"this run started from {known.start}", start, remedy))
+        return known.start

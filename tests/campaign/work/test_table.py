@@ -1,0 +1,123 @@
+"""The table of work: every kind complete, payloads as they were, and one file makes a new one."""
+
+import sys
+from types import ModuleType
+
+import pytest
+
+from levelcap.campaign.work import table
+from levelcap.campaign.work.base import Work
+from levelcap.campaign.work.recipes import read_recipe
+from levelcap.kit.errors import BadValue
+
+# Jobs that wait in a realm of the version before carry these: their keys are a format.
+PAYLOADS = {
+    "record": {"shard": "s", "world": "duel", "teacher": "master", "partner": "veteran",
+               "games": 20, "seed": 0},
+    "imitate": {"run": "r", "world": "duel", "shards": ["s"], "policies": [], "minutes": 0.5,
+                "size": "slim", "seed": 0, "knobs": {}},
+    "reinforce": {"run": "r", "world": "duel", "start": None, "minutes": 1.5, "size": "slim",
+                  "seed": 0, "knobs": {"kl_coef": "0.02"}},
+    "study": {"run": "r", "hero": "dio-tiny", "skill": "bin", "preset": None, "start": None,
+              "level": 1, "lessons": [], "minutes": 2.0, "seed": 0, "knobs": {}},
+    "sparring": {"lessons": "l", "skill_id": "bin", "checkpoint": "c", "preset": None, "level": 1,
+                 "count": 400, "seed": 0},
+    "eval": {"checkpoint": "c", "skill_id": None, "preset": None, "level": None,
+             "passives": "lite", "games": 400, "seed": 0},
+    "unpack": {"upload": "u", "hero": "kestrel"},
+    "retention": {"zone": "hot", "keep": 20},
+    "report": {"report_type": "weekly"},
+    "health_check": {},
+}  # fmt: skip
+
+
+def test_every_kind_of_work_is_complete():
+    for work in table.WORKS.values():
+        assert work.perform is not Work.perform, work
+        assert work.job_type().name == work.type
+    for quest, recipe in table.RECIPES.items():
+        assert recipe.order is not recipe.__base__.order, quest
+    assert table.TRAINING == ("record", "imitate", "reinforce", "study")
+
+
+def test_payloads_of_waiting_jobs_are_still_understood():
+    assert set(PAYLOADS) == set(table.WORKS)
+    for name, payload in PAYLOADS.items():
+        assert table.WORKS[name].model_validate(payload).model_dump() == payload
+
+
+def test_the_table_loads_without_torch():
+    import subprocess
+
+    code = "import sys, levelcap.campaign.work.table; sys.exit('torch' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_an_unknown_quest_is_refused_with_those_there_are():
+    with pytest.raises(BadValue, match="record, imitate, reinforce"):
+        read_recipe({"quest": "cheat"})
+    with pytest.raises(BadValue, match="quest"):
+        read_recipe({"games": 3})
+
+
+DRILL = """
+from typing import ClassVar, Literal
+
+from levelcap.campaign.story import quests
+from levelcap.campaign.work.base import Bench, Desk, Limits, Recipe, Result, Work
+
+
+class Greet(Work):
+    type: ClassVar[str] = "greet"
+    limits: ClassVar[Limits] = Limits(60, 1, 10, 1, "reject", ("trainer",))
+    who: str
+
+    def perform(self, bench: Bench) -> Result:
+        return {"said": f"hello {self.who}"}
+
+    def effect(self, connection, store, job, result) -> None:
+        quests.end(connection, job.id, "done", result)
+
+
+class GreetRecipe(Recipe):
+    quest: Literal["greet"] = "greet"
+    who: str = "you"
+
+    def describe(self) -> str:
+        return f"Greet {self.who}"
+
+    def order(self, desk: Desk) -> Greet:
+        return Greet(who=self.who)
+"""
+
+
+def test_a_new_kind_of_work_is_one_file_and_one_word(realm, monkeypatch):
+    """The file, and its name in `table.NAMES`: it is entered, carried out and written."""
+    from levelcap.campaign.realm import Realm
+    from levelcap.campaign.story import campaigns, quests
+    from levelcap.campaign.work import bench
+    from levelcap.campaign.work.desk import enter
+    from levelcap.jobs.store import Store
+    from levelcap.jobs.worker import Worker
+    from levelcap.kit.db import reading, transaction
+
+    file = ModuleType("levelcap.campaign.work.greet")
+    exec(DRILL, file.__dict__)
+    monkeypatch.setattr(table, "FILES", [*table.FILES, file])
+    works = {work.type: work for work in table._classes(Work)}
+    for module in (table, bench):
+        monkeypatch.setattr(module, "WORKS", works)
+    recipes = {"greet": file.GreetRecipe}
+    store = Store(realm.engine, {name: work.job_type() for name, work in works.items()})
+    store.effects = table.effects_of(store)
+    opened = Realm(realm.engine, store)
+    with transaction(opened.engine) as connection:
+        campaign = campaigns.create(connection, "kestrel", "drill").id
+    quest = enter(store, campaign, recipes["greet"](quest="greet", who="Ann"), source="person")
+    handlers = bench.handlers_of(lambda name: None)
+    Worker(store, "w", "local_gpu_1", ["trainer"], handlers).run(max_jobs=1)
+    with reading(opened.engine) as connection:
+        found = quests.get(connection, quest.id)
+    assert (found.title, found.status, found.result) == (
+        "Greet Ann", "done", {"said": "hello Ann"},
+    )  # fmt: skip
