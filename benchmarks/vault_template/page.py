@@ -43,9 +43,11 @@ def routes(realm: Realm, keeper: KeeperClient, pulse: Pulse, version: str) -> AP
     @router.get("/trial/vault")
     @right("viewer")
     async def vault_page(
-        sort: str = "seq", ascending: bool = False, page: Annotated[int, Query(ge=0)] = 0,
+        sort: str = "seq",
+        ascending: bool = False,
+        page: Annotated[int, Query(ge=0)] = 0,
         part: str = "",
-    ) -> HTMLResponse:  # fmt: skip
+    ) -> HTMLResponse:
         moment = await pulse.now()
         shown = await asyncio.to_thread(_read, realm, moment.hero["id"], sort, ascending, page)
         name = {"ledger": "ledger.html"}.get(part, "vault.html")
@@ -98,10 +100,17 @@ def _read(realm: Realm, hero: str, sort: str, ascending: bool, page: int) -> dic
         going = removals.waiting(connection)
     rows = ledger.page(sort, descending=not ascending, offset=page * PAGE, limit=PAGE)
     return {
-        "rows": rows, "total": total, "page": page, "pages": pages, "sort": sort,
-        "ascending": ascending, "lines": lines, "going": going,
-        "reigning": lines[0].checkpoint if lines else None, "hero": hero,
-    }  # fmt: skip
+        "rows": rows,
+        "total": total,
+        "page": page,
+        "pages": pages,
+        "sort": sort,
+        "ascending": ascending,
+        "lines": lines,
+        "going": going,
+        "reigning": lines[0].checkpoint if lines else None,
+        "hero": hero,
+    }
 
 
 async def _stream(realm: Realm) -> AsyncIterator[str]:

@@ -20,10 +20,17 @@ class Field(Element, component=STATIC / "field.js"):
     """
 
     def __init__(
-        self, label: str, kind: str = "text", value: Any = "", *,
-        options: Mapping[str, str] | Sequence[str] | None = None, hint: str = "",
-        on_change: OnChange | None = None, locked: bool = False, classes: str = "",
-    ) -> None:  # fmt: skip
+        self,
+        label: str,
+        kind: str = "text",
+        value: Any = "",
+        *,
+        options: Mapping[str, str] | Sequence[str] | None = None,
+        hint: str = "",
+        on_change: OnChange | None = None,
+        locked: bool = False,
+        classes: str = "",
+    ) -> None:
         super().__init__()
         self.value = value
         self._told = on_change
@@ -31,8 +38,9 @@ class Field(Element, component=STATIC / "field.js"):
         self._options = set(named)
         self._kind = kind
         pairs = [{"value": key, "label": name} for key, name in named.items()]
-        self._props.update(label=label, kind=kind, value=value, options=pairs, hint=hint,
-                           locked=locked)  # fmt: skip
+        self._props.update(
+            label=label, kind=kind, value=value, options=pairs, hint=hint, locked=locked
+        )
         self.classes(f"field {classes}")
         self.on("changed", self._changed)
 
@@ -59,9 +67,14 @@ class Field(Element, component=STATIC / "field.js"):
 
 
 def form(
-    fields: Mapping[str, dict[str, Any]], word: str, send: Callable[[dict[str, Any]], Any], *,
-    icon: str = "check", look: str = "primary", block: str = "thirds",
-) -> dict[str, Field]:  # fmt: skip
+    fields: Mapping[str, dict[str, Any]],
+    word: str,
+    send: Callable[[dict[str, Any]], Any],
+    *,
+    icon: str = "check",
+    look: str = "primary",
+    block: str = "thirds",
+) -> dict[str, Field]:
     """The one form of all pages: labelled fields, then the button that sends what stands in them.
 
     fields: name -> what `Field` takes. send: gets name -> value.

@@ -67,9 +67,14 @@ class Page:
 
 
 def table(
-    columns: Sequence[tuple[str, str]], rows: Sequence[R], draw: Callable[[R], None], *,
-    nothing: str = "", classes: str = "", head: Callable[[str, str], None] | None = None,
-) -> None:  # fmt: skip
+    columns: Sequence[tuple[str, str]],
+    rows: Sequence[R],
+    draw: Callable[[R], None],
+    *,
+    nothing: str = "",
+    classes: str = "",
+    head: Callable[[str, str], None] | None = None,
+) -> None:
     """The one table of all pages: a head, then what `draw` makes of each row.
 
     columns: title and classes. nothing: what is said when there are no rows. head: draws a cell of

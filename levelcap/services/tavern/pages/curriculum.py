@@ -25,11 +25,17 @@ class Controls:
                 return
             own = sheet["chosen"]
             fields = {
-                "curriculum": {"label": "Preset", "hint": "Which skills the wheel studies",
-                               "options": _options(lore.CURRICULA, sheet["presets"])},
-                "strategy": {"label": "Strategy", "hint": "How rounds are shared; needs a preset",
-                             "options": _options(lore.STRATEGIES, sheet["strategies"])},
-            }  # fmt: skip
+                "curriculum": {
+                    "label": "Preset",
+                    "hint": "Which skills the wheel studies",
+                    "options": _options(lore.CURRICULA, sheet["presets"]),
+                },
+                "strategy": {
+                    "label": "Strategy",
+                    "hint": "How rounds are shared; needs a preset",
+                    "options": _options(lore.STRATEGIES, sheet["strategies"]),
+                },
+            }
             for name, field in fields.items():
                 field |= {"kind": "choice", "value": own[name] or ""}
             form(fields, "Use from the next round on", self._apply, block="split")

@@ -78,10 +78,20 @@ class JobsPage(Page):
             with div("row between"):
                 heading("The queue")
                 with div("row filters"):
-                    Field("Status", "choice", ANY, options=(ANY, *(s.value for s in Status)),
-                          on_change=self._filter("status"))  # fmt: skip
-                    Field("Kind of work", "choice", ANY, options=(ANY, *JOB_TYPES),
-                          on_change=self._filter("type"))  # fmt: skip
+                    Field(
+                        "Status",
+                        "choice",
+                        ANY,
+                        options=(ANY, *(s.value for s in Status)),
+                        on_change=self._filter("status"),
+                    )
+                    Field(
+                        "Kind of work",
+                        "choice",
+                        ANY,
+                        options=(ANY, *JOB_TYPES),
+                        on_change=self._filter("type"),
+                    )
             self._table = div("table-wrap")
             self._pager = Pager("Newer", "Older", self._turn)
         with card("Workers"):
@@ -182,8 +192,13 @@ class JobsPage(Page):
             elif job.status is not Status.DONE:
                 button("Try again", self._order(job, "retry"), "primary", "undo")
             if job.status is Status.QUEUED:
-                Field("Priority", "choice", job.priority, options=PRIORITIES,
-                      on_change=self.prioritise(f"/api/jobs/{job.id}/priority"))  # fmt: skip
+                Field(
+                    "Priority",
+                    "choice",
+                    job.priority,
+                    options=PRIORITIES,
+                    on_change=self.prioritise(f"/api/jobs/{job.id}/priority"),
+                )
 
     def _order(self, job: Job, verb: str) -> Any:
         return self.order(f"/api/jobs/{job.id}/{verb}", self._window.close)

@@ -85,9 +85,10 @@ class SettingsPage(Page):
 
     def _fill(self) -> None:
         for place, draw in (
-            (self._machine, self._draw_machine), (self._campaigns, self._draw_campaigns),
+            (self._machine, self._draw_machine),
+            (self._campaigns, self._draw_campaigns),
             (self._overrides, self._draw_overrides),
-        ):  # fmt: skip
+        ):
             place.clear()
             with place:
                 draw()
@@ -102,12 +103,17 @@ class SettingsPage(Page):
             kind, options = _kind(name, value)
             shown = value if kind == "switch" else str(value)
             fields[name] = {
-                "label": lore.SETTINGS.get(name, name), "kind": kind, "value": shown,
-                "options": options, "hint": hint, "locked": outside,
-            }  # fmt: skip
+                "label": lore.SETTINGS.get(name, name),
+                "kind": kind,
+                "value": shown,
+                "options": options,
+                "hint": hint,
+                "locked": outside,
+            }
         form(fields, "Save", self._save, block="form")
-        paragraph("Kept in config/settings.yaml; cores and ports count from the next start.",
-                  "quest-sub")  # fmt: skip
+        paragraph(
+            "Kept in config/settings.yaml; cores and ports count from the next start.", "quest-sub"
+        )
 
     async def _save(self, given: dict[str, Any]) -> None:
         values: dict[str, Any] = {}
@@ -135,8 +141,10 @@ class SettingsPage(Page):
                 with Tag("li", "row"):
                     Icon(icon)
                     span(text=words)
-        paragraph("Training waits on battery or when the disk is full, and goes on by itself.",
-                  "quest-sub")  # fmt: skip
+        paragraph(
+            "Training waits on battery or when the disk is full, and goes on by itself.",
+            "quest-sub",
+        )
 
     def _active(self) -> Campaign | None:
         return next((c for c in self.campaigns if c.status == "active"), None)
@@ -157,10 +165,15 @@ class SettingsPage(Page):
             paragraph("Nothing differs from the hero's own settings.", "empty")
         locked = f"locked: {', '.join(sorted(LOCKED))}"
         form(
-            {"name": {"label": "Setting", "hint": locked}, "value": {"label": "Value"},
-             "approve": {"label": "Approve a locked one", "kind": "switch", "value": False}},
-            "Set it", self._override, look="",
-        )  # fmt: skip
+            {
+                "name": {"label": "Setting", "hint": locked},
+                "value": {"label": "Value"},
+                "approve": {"label": "Approve a locked one", "kind": "switch", "value": False},
+            },
+            "Set it",
+            self._override,
+            look="",
+        )
 
     async def _override(self, given: dict[str, Any]) -> None:
         active, name = self._active(), str(given["name"]).strip()
@@ -182,8 +195,11 @@ class SettingsPage(Page):
             with div("row between setting-row", data_campaign=row.id):
                 with div("event-words"):
                     span("event-title", row.name)
-                    span("quest-sub", f"{kind} · level {lore.level(row.current_step)} · {best} · "
-                         f"begun {lore.ago(row.created_at)}")  # fmt: skip
+                    span(
+                        "quest-sub",
+                        f"{kind} · level {lore.level(row.current_step)} · {best} · "
+                        f"begun {lore.ago(row.created_at)}",
+                    )
                 with div("row"):
                     active = row.status == "active"
                     span(f"chip {'running' if active else 'plain'}", row.status)
@@ -207,13 +223,18 @@ class SettingsPage(Page):
     def _begin(self) -> None:
         paragraph(
             "A new campaign archives the present one. Nothing is deleted; an archived one can be "
-            "continued.", "muted",
-        )  # fmt: skip
+            "continued.",
+            "muted",
+        )
         self._begun = form(
-            {"name": {"label": "Name"},
-             "start": {"label": "Start", "kind": "choice", "options": STARTS}},
-            "Begin the campaign", self._create, icon="banner",
-        )  # fmt: skip
+            {
+                "name": {"label": "Name"},
+                "start": {"label": "Start", "kind": "choice", "options": STARTS},
+            },
+            "Begin the campaign",
+            self._create,
+            icon="banner",
+        )
 
     async def _create(self, given: dict[str, Any]) -> None:
         body: dict[str, Any] = {"hero": self.hero, "name": str(given["name"]).strip()}

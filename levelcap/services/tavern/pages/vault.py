@@ -86,8 +86,10 @@ class VaultPage(Page):
 
     def build(self) -> None:
         """Everything, top to bottom."""
-        page_heading("Vault", "Every checkpoint that was kept, with what was measured when it was "
-                              "saved and judged.")  # fmt: skip
+        page_heading(
+            "Vault",
+            "Every checkpoint that was kept, with what was measured when it was saved and judged.",
+        )
         with card(None, "ledger-card"):
             with div("row between"):
                 self._count = heading("")
@@ -118,9 +120,12 @@ class VaultPage(Page):
         self._table.clear()
         with self._table:
             table(
-                COLUMNS, self.rows, self._row, head=self._head,
+                COLUMNS,
+                self.rows,
+                self._row,
+                head=self._head,
                 nothing="Nothing is kept yet: the first checkpoint comes with the first quest.",
-            )  # fmt: skip
+            )
         pages = max(1, -(-self.total // PAGE))
         place = f"page {self.number + 1} of {pages}"
         self._pager.show(place, self.number == 0, self.number + 1 >= pages)
@@ -170,13 +175,18 @@ class VaultPage(Page):
                         span("chip", "champion")
                     if entry.pinned:
                         span("chip plain", "pinned")
-                Tag("div", "quest-sub", f"{entry.world} · {lore.ago(entry.timestamp)} · "
-                    f"{entry.run or 'imported'}")  # fmt: skip
+                Tag(
+                    "div",
+                    "quest-sub",
+                    f"{entry.world} · {lore.ago(entry.timestamp)} · {entry.run or 'imported'}",
+                )
             Tag("td", "num", f"{entry.step:,}", data_label="Step")
             with Tag("td", "num", data_label="Elo"):
                 low, high = lore.number(entry.elo_low, 4), lore.number(entry.elo_high, 4)
-                tip(lore.elo_text(entry.elo, entry.elo_low, entry.elo_high, entry.elo_bound),
-                    f"95 % interval {low} to {high}, rookie = 1000")  # fmt: skip
+                tip(
+                    lore.elo_text(entry.elo, entry.elo_low, entry.elo_high, entry.elo_bound),
+                    f"95 % interval {low} to {high}, rookie = 1000",
+                )
             Tag("td", "num optional", lore.number(entry.train_loss))
             Tag("td", "num optional", lore.percent(entry.accuracy))
             Tag("td", "num optional", lore.size_text(entry.size_bytes))
@@ -190,9 +200,12 @@ class VaultPage(Page):
                 button("Undo", self._order(entry, "restore", "It stays"), "small primary", "undo")
             return
         deeds = {
-            "compare": self._choose(entry.id), "promote": self._promote(entry),
-            "verify": self._verify(entry), "pin": self._pin(entry), "delete": self._delete(entry),
-        }  # fmt: skip
+            "compare": self._choose(entry.id),
+            "promote": self._promote(entry),
+            "verify": self._verify(entry),
+            "pin": self._pin(entry),
+            "delete": self._delete(entry),
+        }
         Acts(_acts_of(entry, is_champion, entry.id in self.chosen), lambda name: deeds[name]())
 
     def _choose(self, checkpoint: str) -> Any:
@@ -231,16 +244,18 @@ class VaultPage(Page):
             said = await self.tavern.orders.ask("POST", f"/api/checkpoints/{entry.id}/verify")
             if said is not None:
                 well = said.get("problem") is None
-                ui.notify("Every byte is as it was saved" if well else "Damaged",
-                          caption=said.get("problem") or entry.id, position="top-right",
-                          type="positive" if well else "negative")  # fmt: skip
+                ui.notify(
+                    "Every byte is as it was saved" if well else "Damaged",
+                    caption=said.get("problem") or entry.id,
+                    position="top-right",
+                    type="positive" if well else "negative",
+                )
 
         return verify
 
     def _promote(self, entry: Entry) -> Any:
         async def promote() -> None:
-            body = {"checkpoint": entry.id, "reason": "chosen in the Tavern",
-                    "who": "the player"}  # fmt: skip
+            body = {"checkpoint": entry.id, "reason": "chosen in the Tavern", "who": "the player"}
             await self.tavern.orders.ask("POST", "/api/champion", body)
             await self.reload()
 
@@ -272,8 +287,12 @@ class VaultPage(Page):
                     span("event-time", lore.ago(line.time))
 
     async def _roll_back(self) -> None:
-        await self.tavern.orders.ask("POST", "/api/champion/rollback", {"hero": self.hero},
-                                     done="The champion before is back")  # fmt: skip
+        await self.tavern.orders.ask(
+            "POST",
+            "/api/champion/rollback",
+            {"hero": self.hero},
+            done="The champion before is back",
+        )
         await self.reload()
 
 
@@ -285,10 +304,15 @@ def _acts_of(entry: Entry, is_champion: bool, picked: bool) -> list[dict[str, An
         {"name": "promote", "label": "Promote", "icon": "crown", "title": "Make it champion"},
         {"name": "verify", "label": "Verify", "icon": "check", "title": "Read every byte"},
         {"name": "pin", "label": pin, "icon": "pin"},
-        {"name": "export", "label": "Export", "icon": "down", "title": "Export as .tar",
-         "href": f"/download/checkpoint/{entry.id}"},
+        {
+            "name": "export",
+            "label": "Export",
+            "icon": "down",
+            "title": "Export as .tar",
+            "href": f"/download/checkpoint/{entry.id}",
+        },
         {"name": "delete", "label": "Delete", "icon": "trash"},
-    ]  # fmt: skip
+    ]
     barred = ("promote", "delete") if is_champion else ()
     return [act for act in acts if act["name"] not in barred]
 
