@@ -17,9 +17,14 @@ from tests.services.realms import ROOT, until
 
 CHROMIUM = Path("/usr/bin/chromium")
 FLAGS = [
-    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
-    "--disable-background-networking", "--disable-component-update", "--disable-sync",
-]  # fmt: skip
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
 OUT = Path(__file__).parent / "out"
 PORTS = (8080, 8081, 8090, 8765, 8767, 8888)
 WIDE, PHONE = {"width": 1440, "height": 900}, {"width": 390, "height": 844}

