@@ -25,8 +25,9 @@ test-trust: setup  ## kills, power cuts, corruption, hostile input: the promises
 	@$(BIN)/python -m pytest -m trust tests/trust tests --timeout 1500 \
 		-n 2 --dist loadfile --no-loadscope-reorder
 
-check: setup  ## ruff, mypy, import contracts, rules of the house
+check: setup  ## ruff (rules and format), mypy, import contracts, rules of the house
 	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
 	@$(MAKE) -s js

@@ -123,9 +123,16 @@ def measure(jobs: int, repeats: int) -> dict[tuple[str, int], dict[str, Any]]:
 
 def show(rows: dict[tuple[str, int], dict[str, Any]], paced: dict[str, Any]) -> None:
     table = Table(
-        "queue", "synchronous", "workers", "submits/s", "cycles/s",
-        "take p50 ms", "take p99 ms", "finish p99 ms", "locked errors",
-    )  # fmt: skip
+        "queue",
+        "synchronous",
+        "workers",
+        "submits/s",
+        "cycles/s",
+        "take p50 ms",
+        "take p99 ms",
+        "finish p99 ms",
+        "locked errors",
+    )
     for (name, workers), row in rows.items():
         table.add_row(
             name,
@@ -146,28 +153,34 @@ def main() -> None:
     paced = race_ours(64, 64 * (10 if quick else 60), pause_s=0.5)
     show(rows, paced)
     durable = [n for n, kept in DURABILITY.items() if "FULL" in kept and n != "levelcap"]
-    best = max(((rows[n, HEADLINE]["cycles_per_s"], n) for n in durable if (n, HEADLINE) in rows),
-               default=(None, None))  # fmt: skip
+    best = max(
+        ((rows[n, HEADLINE]["cycles_per_s"], n) for n in durable if (n, HEADLINE) in rows),
+        default=(None, None),
+    )
     ours = rows["levelcap", HEADLINE]
 
     def ratio(workers: int) -> float | None:
         peers = [rows[n, workers]["cycles_per_s"] for n in durable if (n, workers) in rows]
         return round(rows["levelcap", workers]["cycles_per_s"] / max(peers), 2) if peers else None
 
-    print(json.dumps({
-        "ratio": ratio(HEADLINE),
-        "ratio_1": ratio(1),
-        "ratio_64": ratio(64),
-        "ours_claims_per_s": ours["cycles_per_s"],
-        "ours_submits_per_s": ours["submits_per_s"],
-        "best_peer_per_s": best[0],
-        "best_peer": best[1],
-        "p99_ms": rows["levelcap", 64]["p99_ms"],
-        "p99_paced_ms": paced["p99_ms"],
-        "by_workers": {f"{n} {w}": row["cycles_per_s"] for (n, w), row in rows.items()},
-        "durability": DURABILITY,
-        "python": sys.version.split()[0],
-    }))  # fmt: skip
+    print(
+        json.dumps(
+            {
+                "ratio": ratio(HEADLINE),
+                "ratio_1": ratio(1),
+                "ratio_64": ratio(64),
+                "ours_claims_per_s": ours["cycles_per_s"],
+                "ours_submits_per_s": ours["submits_per_s"],
+                "best_peer_per_s": best[0],
+                "best_peer": best[1],
+                "p99_ms": rows["levelcap", 64]["p99_ms"],
+                "p99_paced_ms": paced["p99_ms"],
+                "by_workers": {f"{n} {w}": row["cycles_per_s"] for (n, w), row in rows.items()},
+                "durability": DURABILITY,
+                "python": sys.version.split()[0],
+            }
+        )
+    )
 
 
 if __name__ == "__main__":

@@ -70,9 +70,17 @@ def fairness(console: Console, share: float) -> dict[str, Any]:
     """Equal bots: do the sides win alike, and how do matches end?"""
     table = Table(title="master against master")
     for column in (
-        "ruleset", "games", "side 0", "draws", "before T", "median s", "< 60 s", "lead changes",
-        "deaths", "deaths ≤ 3 s after respawn",
-    ):  # fmt: skip
+        "ruleset",
+        "games",
+        "side 0",
+        "draws",
+        "before T",
+        "median s",
+        "< 60 s",
+        "lead changes",
+        "deaths",
+        "deaths ≤ 3 s after respawn",
+    ):
         table.add_column(column)
     found: dict[str, Any] = {}
     rulesets = load_patch("1.0")["rulesets"]
@@ -111,9 +119,13 @@ def skills(console: Console, share: float) -> dict[str, Any]:
         low, high = 100 * (0.5 - result.ci_high), 100 * (0.5 - result.ci_low)
         found[skill] = {"world": world, "points": round(lost, 2), "low": round(low, 2)}
         table.add_row(
-            skill, world, str(games), f"{result.win_rate:.3f}", f"{lost:.1f}",
+            skill,
+            world,
+            str(games),
+            f"{result.win_rate:.3f}",
+            f"{lost:.1f}",
             f"{low:.1f} to {high:.1f}",
-        )  # fmt: skip
+        )
     console.print(table)
     return found
 

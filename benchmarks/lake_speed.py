@@ -49,9 +49,17 @@ POLICIES, WORLD = ["veteran"], "duel"
 def played(games: int, views: tuple[str, ...]) -> tuple[Header, Steps, Episodes]:
     """Steps of real games, in memory."""
     plan = make_plan(
-        POLICIES, WORLD, games, 1, names=None, keep=None, views=views, patch="1.0",
-        champions=None, lazy=False,
-    )  # fmt: skip
+        POLICIES,
+        WORLD,
+        games,
+        1,
+        names=None,
+        keep=None,
+        views=views,
+        patch="1.0",
+        champions=None,
+        lazy=False,
+    )
     gather, facts = _play(plan, 0, games)
     steps, episodes = zip(*gather.blocks(facts), strict=True)
     return plan.header, join_steps(steps), join_episodes(episodes)
@@ -101,8 +109,10 @@ def peak_rss(kind: str, folder: Path, want: int) -> float:
     """Most memory in MB of a fresh process that writes or reads `want` steps."""
     run = subprocess.run(
         [sys.executable, __file__, "--memory", kind, str(folder), str(want)],
-        capture_output=True, text=True, check=True,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     return float(run.stdout.splitlines()[-1])
 
 
@@ -164,9 +174,13 @@ def measure_speed(sheet: Sheet, place: Path, quick: bool) -> dict[str, float]:
         record(POLICIES, WORLD, 64, 0, place / f"{name}warm", views=views)  # compiled and paged in
 
         def add(
-            key: str, what: str, measure: Callable[[], float], size: float = 0.0,
-            name: str = name, label: str = label,
-        ) -> None:  # fmt: skip
+            key: str,
+            what: str,
+            measure: Callable[[], float],
+            size: float = 0.0,
+            name: str = name,
+            label: str = label,
+        ) -> None:
             sheet.add(f"{name}{key}_steps_per_s", f"{what}, {label}", measure, repeats, size)
 
         add("write", "record", partial(timed_record, stored, games, views, False))
@@ -195,8 +209,12 @@ def measure_memory(place: Path, quick: bool) -> dict[str, float]:
             want = steps if kind == "write" or size == "large" else 3 * steps
             peaks[f"{kind}_{size}_rss_mb"] = peak_rss(kind, place / f"rss-{size}", want)
     growth = [peaks[f"{k}_large_rss_mb"] - peaks[f"{k}_small_rss_mb"] for k in ("write", "read")]
-    return {**peaks, "rss_small_steps": small, "rss_large_steps": large,
-            "rss_growth_mb": max(growth)}  # fmt: skip
+    return {
+        **peaks,
+        "rss_small_steps": small,
+        "rss_large_steps": large,
+        "rss_growth_mb": max(growth),
+    }
 
 
 def main() -> None:

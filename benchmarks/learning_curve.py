@@ -30,10 +30,22 @@ LEVELCAP = str(Path(sys.executable).with_name("levelcap"))
 def run_seed(options: argparse.Namespace, seed: int, home: Path) -> dict[str, Any]:
     """One hero; its output goes to the terminal as it comes."""
     command = [
-        LEVELCAP, "first-hero", "--ruleset", options.ruleset, "--minutes", str(options.minutes),
-        "--seed", str(seed), "--games", str(options.games), "--size", options.size,
-        "--out", str(home / f"seed-{seed}"), "--json",
-    ]  # fmt: skip
+        LEVELCAP,
+        "first-hero",
+        "--ruleset",
+        options.ruleset,
+        "--minutes",
+        str(options.minutes),
+        "--seed",
+        str(seed),
+        "--games",
+        str(options.games),
+        "--size",
+        options.size,
+        "--out",
+        str(home / f"seed-{seed}"),
+        "--json",
+    ]
     if options.teacher:
         command += ["--teacher", options.teacher]
     for knob in options.set:
@@ -74,15 +86,23 @@ def row(result: dict[str, Any]) -> dict[str, float]:
     panel = statistics.mean(sealed.values())
     school = result["verdicts"]["pi_sup"]
     return {
-        **found, **sealed, **alone, "win_rate_panel": panel, "elo": verdict["elo"]["elo"],
-        "elo_low": verdict["elo"]["low"], "elo_high": verdict["elo"]["high"],
+        **found,
+        **sealed,
+        **alone,
+        "win_rate_panel": panel,
+        "elo": verdict["elo"]["elo"],
+        "elo_low": verdict["elo"]["low"],
+        "elo_high": verdict["elo"]["high"],
         "elo_sup": school["elo"]["elo"],
         **{f"sup_{bot}": entry["win_rate"] for bot, entry in school["trained"].items()},
-        "rl_gain": result["rl_gain_elo"][0], "rl_gain_low": result["rl_gain_elo"][1],
-        "rl_gain_high": result["rl_gain_elo"][2], "seconds": result["seconds"],
-        "core_seconds": result["core_seconds"], "steps_per_s": result["steps_per_s"],
+        "rl_gain": result["rl_gain_elo"][0],
+        "rl_gain_low": result["rl_gain_elo"][1],
+        "rl_gain_high": result["rl_gain_elo"][2],
+        "seconds": result["seconds"],
+        "core_seconds": result["core_seconds"],
+        "steps_per_s": result["steps_per_s"],
         "core_seconds_per_elo": result["core_seconds_per_elo"],
-    }  # fmt: skip
+    }
 
 
 def table(rows: dict[int, dict[str, float]]) -> None:
@@ -133,22 +153,32 @@ def main() -> None:
     label = f"{options.ruleset}-{options.teacher or 'master'}-{options.minutes:g}min"
     picture = options.out / f"{label}.png"
     plot_curves(
-        picture, series, title=f"{options.ruleset}: Elo over time", lines=references,
-        x_label="minutes from the command", y_label="Elo (rookie = 1000)",
-    )  # fmt: skip
+        picture,
+        series,
+        title=f"{options.ruleset}: Elo over time",
+        lines=references,
+        x_label="minutes from the command",
+        y_label="Elo (rookie = 1000)",
+    )
     table(rows)
     print(f"cold start adds {cold_s:.0f} s once; picture: {picture}")
     median = {n: statistics.median(r[n] for r in rows.values()) for n in next(iter(rows.values()))}
     worst = {n: min(r[n] for r in rows.values()) for n in median}
     document = {
-        "ruleset": options.ruleset, "minutes": options.minutes, "seeds": len(rows),
+        "ruleset": options.ruleset,
+        "minutes": options.minutes,
+        "seeds": len(rows),
         "teacher": options.teacher or "master",
         "win_rate_veteran": median["win_rate_veteran"],
         "win_rate_master": median["win_rate_master"],
-        "win_rate_panel": median["win_rate_panel"], "elo": median["elo"],
-        "elo_ci": [median["elo_low"], median["elo_high"]], "cold_start_s": round(cold_s, 1),
-        "median": median, "worst": worst, "rows": rows,
-    }  # fmt: skip
+        "win_rate_panel": median["win_rate_panel"],
+        "elo": median["elo"],
+        "elo_ci": [median["elo_low"], median["elo_high"]],
+        "cold_start_s": round(cold_s, 1),
+        "median": median,
+        "worst": worst,
+        "rows": rows,
+    }
     (options.out / f"{label}.json").write_text(json.dumps(document, indent=1))
     print(json.dumps(document))
 

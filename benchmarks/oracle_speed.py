@@ -32,9 +32,14 @@ import websockets
 
 CHROMIUM = Path("/usr/bin/chromium")
 FLAGS = [
-    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
-    "--disable-background-networking", "--disable-component-update", "--disable-sync",
-]  # fmt: skip
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
 OFFSET, CLIENTS = 24_000, 20
 
 
@@ -66,8 +71,9 @@ def put_net() -> str:
 
 def start(name: str) -> subprocess.Popen[bytes]:
     """A service in a process of its own."""
-    return subprocess.Popen([sys.executable, "-m", f"levelcap.services.{name}"],
-                            stderr=subprocess.DEVNULL)  # fmt: skip
+    return subprocess.Popen(
+        [sys.executable, "-m", f"levelcap.services.{name}"], stderr=subprocess.DEVNULL
+    )
 
 
 def train(seconds: float) -> subprocess.Popen[bytes]:
@@ -75,10 +81,25 @@ def train(seconds: float) -> subprocess.Popen[bytes]:
     from levelcap.services.lifeline import give_way
 
     out = os.path.join(os.environ["LEVELCAP_HOME"], "beside")
-    command = [sys.executable, "-m", "levelcap", "reinforce", "--world", "duel", "--out", out,
-               "--minutes", str(max(1.0, seconds / 60))]  # fmt: skip
-    return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                            start_new_session=True, preexec_fn=lambda: give_way(10))  # fmt: skip
+    command = [
+        sys.executable,
+        "-m",
+        "levelcap",
+        "reinforce",
+        "--world",
+        "duel",
+        "--out",
+        out,
+        "--minutes",
+        str(max(1.0, seconds / 60)),
+    ]
+    return subprocess.Popen(
+        command,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+        preexec_fn=lambda: give_way(10),
+    )
 
 
 def wait_for(url: str) -> None:
@@ -220,9 +241,13 @@ def run_all(quick: bool) -> dict[str, float | None]:
     print(f"Tavern, {CLIENTS} watchers     {cpu:6.1f} % of a core   {count} messages")
     print(f"load of the machine     {load:6.1f} on {os.cpu_count()} cores")
     figures = {
-        "act_p50_ms": middle, "act_p99_ms": high, "fps": fps, "photon_p95_ms": photons,
-        "cpu_20_clients": cpu, "load": load,
-    }  # fmt: skip
+        "act_p50_ms": middle,
+        "act_p99_ms": high,
+        "fps": fps,
+        "photon_p95_ms": photons,
+        "cpu_20_clients": cpu,
+        "load": load,
+    }
     return {k: v if v is None else round(v, 2) for k, v in figures.items()}
 
 

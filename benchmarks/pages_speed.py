@@ -79,48 +79,122 @@ def _rows(campaign: str) -> dict[str, list[dict[str, Any]]]:
     assets, ledger, jobs, events, quests, runs = [], [], [], [], [], []
     for n in range(CHECKPOINTS):
         name, age = f"checkpoint-{n:012x}", (CHECKPOINTS - n) * 100
-        assets.append({"id": name, "kind": "checkpoint", "name": name, "size_bytes": 15_000,
-                       "sha256": f"{n:064x}", "parents": "[]", "status": "present",
-                       "created": _moment(age), "created_by": "benchmark"})  # fmt: skip
+        assets.append(
+            {
+                "id": name,
+                "kind": "checkpoint",
+                "name": name,
+                "size_bytes": 15_000,
+                "sha256": f"{n:064x}",
+                "parents": "[]",
+                "status": "present",
+                "created": _moment(age),
+                "created_by": "benchmark",
+            }
+        )
         elo = 900 + n / 5 + rng.gauss(0, 30)
-        ledger.append({"id": name, "step": n * 20, "timestamp": _moment(age),
-                       "canonical_name": f"checkpoint-{n * 20}-20260101-0000", "role": "decision",
-                       "hero": "kestrel", "campaign": campaign, "run": f"reinforce-{n % RUNS:06d}",
-                       "world": "duel", "train_loss": rng.random(), "elo": elo, "elo_low": elo - 30,
-                       "elo_high": elo + 30, "accuracy": rng.random(), "size_bytes": 15_000,
-                       "has_optimizer": 0, "parents": "[]", "sha256": f"{n:064x}",
-                       "created_by": "benchmark", "ledger_version": 1, "seq": n + 1,
-                       "cost_core_seconds": n * 2.0,
-                       "total_examples_trained": n * 100_000})  # fmt: skip
+        ledger.append(
+            {
+                "id": name,
+                "step": n * 20,
+                "timestamp": _moment(age),
+                "canonical_name": f"checkpoint-{n * 20}-20260101-0000",
+                "role": "decision",
+                "hero": "kestrel",
+                "campaign": campaign,
+                "run": f"reinforce-{n % RUNS:06d}",
+                "world": "duel",
+                "train_loss": rng.random(),
+                "elo": elo,
+                "elo_low": elo - 30,
+                "elo_high": elo + 30,
+                "accuracy": rng.random(),
+                "size_bytes": 15_000,
+                "has_optimizer": 0,
+                "parents": "[]",
+                "sha256": f"{n:064x}",
+                "created_by": "benchmark",
+                "ledger_version": 1,
+                "seq": n + 1,
+                "cost_core_seconds": n * 2.0,
+                "total_examples_trained": n * 100_000,
+            }
+        )
     for n in range(JOBS):
         running = n == JOBS - 1
         kind = "reinforce" if running else ("eval" if n % 2 else "reinforce")
-        jobs.append({"id": f"job-{n:016x}", "type": kind, "payload": "{}", "rank": 2,
-                     "status": "running" if running else "done", "attempts": 1, "max_attempts": 50,
-                     "created": _moment((JOBS - n) * 10), "result": None if running else "{}",
-                     "boot": boot, "ready_at": 0.0, "lease_at": 1e12 if running else None,
-                     "deadline_at": 1e12 if running else None, "worker": "arena",
-                     "progress": 0.4})  # fmt: skip
-        events.append({"time": _moment((JOBS - n) * 10), "kind": "training.completed",
-                       "channel": "training", "severity": "success", "data": "{}",
-                       "message": f"reinforce done: {n:,} steps"})  # fmt: skip
+        jobs.append(
+            {
+                "id": f"job-{n:016x}",
+                "type": kind,
+                "payload": "{}",
+                "rank": 2,
+                "status": "running" if running else "done",
+                "attempts": 1,
+                "max_attempts": 50,
+                "created": _moment((JOBS - n) * 10),
+                "result": None if running else "{}",
+                "boot": boot,
+                "ready_at": 0.0,
+                "lease_at": 1e12 if running else None,
+                "deadline_at": 1e12 if running else None,
+                "worker": "arena",
+                "progress": 0.4,
+            }
+        )
+        events.append(
+            {
+                "time": _moment((JOBS - n) * 10),
+                "kind": "training.completed",
+                "channel": "training",
+                "severity": "success",
+                "data": "{}",
+                "message": f"reinforce done: {n:,} steps",
+            }
+        )
     for n in range(2000):
         running = n == 1999
-        quests.append({"id": f"quest-{n:012x}", "campaign": campaign, "kind": "reinforce",
-                       "title": f"Round {n}", "recipe": "{}", "priority": "normal",
-                       "source": "scheduler", "status": "running" if running else "done",
-                       "job": f"job-{JOBS - 2000 + n:016x}",
-                       "run": f"reinforce-{n % RUNS:06d}" if not running else
-                       f"reinforce-{RUNS - 1:06d}", "created": _moment((2000 - n) * 60),
-                       "seq": n + 1})  # fmt: skip
+        quests.append(
+            {
+                "id": f"quest-{n:012x}",
+                "campaign": campaign,
+                "kind": "reinforce",
+                "title": f"Round {n}",
+                "recipe": "{}",
+                "priority": "normal",
+                "source": "scheduler",
+                "status": "running" if running else "done",
+                "job": f"job-{JOBS - 2000 + n:016x}",
+                "run": f"reinforce-{n % RUNS:06d}" if not running else f"reinforce-{RUNS - 1:06d}",
+                "created": _moment((2000 - n) * 60),
+                "seq": n + 1,
+            }
+        )
     for n in range(RUNS):
-        runs.append({"id": f"reinforce-{n:06d}", "campaign": campaign, "kind": "reinforce",
-                     "world": "duel", "seed": 0, "command": "levelcap reinforce --world duel",
-                     "started": _moment((RUNS - n) * 3000), "core_seconds": 600.0,
-                     "cost_per_elo": rng.random() * 10, "gain": 60.0, "gain_low": 10.0,
-                     "gain_high": 110.0})  # fmt: skip
-    return {"assets": assets, "ledger": ledger, "jobs": jobs, "events": events,
-            "runs": runs, "quests": quests}  # fmt: skip
+        runs.append(
+            {
+                "id": f"reinforce-{n:06d}",
+                "campaign": campaign,
+                "kind": "reinforce",
+                "world": "duel",
+                "seed": 0,
+                "command": "levelcap reinforce --world duel",
+                "started": _moment((RUNS - n) * 3000),
+                "core_seconds": 600.0,
+                "cost_per_elo": rng.random() * 10,
+                "gain": 60.0,
+                "gain_low": 10.0,
+                "gain_high": 110.0,
+            }
+        )
+    return {
+        "assets": assets,
+        "ledger": ledger,
+        "jobs": jobs,
+        "events": events,
+        "runs": runs,
+        "quests": quests,
+    }
 
 
 def _write_metrics(points: int) -> None:
@@ -136,8 +210,13 @@ def _write_metrics(points: int) -> None:
 
 
 def _metric(step: int, rng: random.Random) -> dict[str, float]:
-    return {"step": step, "time": 0.0, "value_loss": 1 / (1 + step) + 0.01 * rng.random(),
-            "steps_per_s": 90_000 + rng.gauss(0, 900), "seconds": step / 5}  # fmt: skip
+    return {
+        "step": step,
+        "time": 0.0,
+        "value_loss": 1 / (1 + step) + 0.01 * rng.random(),
+        "steps_per_s": 90_000 + rng.gauss(0, 900),
+        "seconds": step / 5,
+    }
 
 
 class Trainer(threading.Thread):
@@ -199,8 +278,9 @@ async def watch(base: str, cookie: str, seconds: float, pid: int) -> tuple[float
     A client whose socket is closed comes back, as a browser does; how often is printed.
     """
     ready, ended, received = asyncio.Semaphore(0), asyncio.Event(), [0, 0]
-    tasks = [asyncio.create_task(_client(base, cookie, ready, ended, received))
-             for _ in range(CLIENTS)]  # fmt: skip
+    tasks = [
+        asyncio.create_task(_client(base, cookie, ready, ended, received)) for _ in range(CLIENTS)
+    ]
     for _ in range(CLIENTS):
         await asyncio.wait_for(ready.acquire(), 60)
     await asyncio.sleep(2)
@@ -245,8 +325,10 @@ async def _visit(
         r'"client_id": ?"([^"]+)"', page
     )
     assert client_id, "the page names no client"
-    query = (f"client_id={client_id[1]}&next_message_id=0&implicit_handshake=true"
-             f"&document_id={random.random()}&tab_id={random.random()}")  # fmt: skip
+    query = (
+        f"client_id={client_id[1]}&next_message_id=0&implicit_handshake=true"
+        f"&document_id={random.random()}&tab_id={random.random()}"
+    )
     url = f"{base.replace('http', 'ws')}/_nicegui_ws/socket.io/?{query}&EIO=4&transport=websocket"
     async with websockets.connect(url, additional_headers={"Cookie": cookie}) as socket:
         await socket.recv()
@@ -264,8 +346,9 @@ async def _visit(
 
 def start(name: str) -> subprocess.Popen[bytes]:
     """A service, once it answers."""
-    process = subprocess.Popen([sys.executable, "-m", f"levelcap.services.{name}"],
-                               stderr=subprocess.DEVNULL)  # fmt: skip
+    process = subprocess.Popen(
+        [sys.executable, "-m", f"levelcap.services.{name}"], stderr=subprocess.DEVNULL
+    )
     port = {"keeper": 8767, "tavern": 8888}[name] + OFFSET
     for _ in range(600):
         try:
@@ -295,8 +378,10 @@ def run_all(quick: bool, minutes: float) -> dict[str, float | None]:
 
     points, began = 100_000 if quick else 1_000_000, time.perf_counter()
     run = fill(points)
-    print(f"{CHECKPOINTS:,} checkpoints, {JOBS:,} jobs, {points:,} metric points "
-          f"({time.perf_counter() - began:.0f} s)")  # fmt: skip
+    print(
+        f"{CHECKPOINTS:,} checkpoints, {JOBS:,} jobs, {points:,} metric points "
+        f"({time.perf_counter() - began:.0f} s)"
+    )
     processes = [start("keeper"), start("tavern")]
     trainer = Trainer(run)
     trainer.start()
@@ -324,10 +409,13 @@ def run_all(quick: bool, minutes: float) -> dict[str, float | None]:
             process.wait(20)
     return {
         "max_page_ms": round(max(high for _, high in pages.values()), 1),
-        "cpu_20_clients": round(cpu, 2), "rss_mb_per_min": slope and round(slope, 3),
-        "cold_load_s": loads and round(loads[0], 2), "warm_load_s": loads and round(loads[1], 2),
-        "tavern_mb": round(memory, 1), "load_average": os.getloadavg()[0],
-    }  # fmt: skip
+        "cpu_20_clients": round(cpu, 2),
+        "rss_mb_per_min": slope and round(slope, 3),
+        "cold_load_s": loads and round(loads[0], 2),
+        "warm_load_s": loads and round(loads[1], 2),
+        "tavern_mb": round(memory, 1),
+        "load_average": os.getloadavg()[0],
+    }
 
 
 if __name__ == "__main__":

@@ -59,13 +59,22 @@ CHECK_S = {"duel": 5.0, "cartpole": 1.0}  # as the peers are asked
 
 
 POLES: dict[str, Any] = {
-    "clip": 0.2, "epochs": 4, "lambda_": 0.9, "gamma": 0.98, "entropy_coef": 0.0,
+    "clip": 0.2,
+    "epochs": 4,
+    "lambda_": 0.9,
+    "gamma": 0.98,
+    "entropy_coef": 0.0,
     "centre_advantage": True,
     "engine": EngineConfig(
-        lr=2e-3, beta2=0.999, eps=1e-5, clip_norm=0.5, final_lr_share=0.05, warmup_updates=0,
+        lr=2e-3,
+        beta2=0.999,
+        eps=1e-5,
+        clip_norm=0.5,
+        final_lr_share=0.05,
+        warmup_updates=0,
         ema=0.9,
     ),
-}  # fmt: skip
+}
 
 
 class Judge:
@@ -131,10 +140,12 @@ def ours(game: str, seed: int, *, limit_s: float, demonstrations: bool) -> dict[
         )
     reached = done.progress.score is not None and done.progress.score >= GOALS[game]
     return {
-        "seconds": round(spent + done.seconds, 2) if reached else limit_s, "reached": reached,
-        "cpu_seconds": round(cores + done.core_seconds, 2), "score": done.progress.score,
+        "seconds": round(spent + done.seconds, 2) if reached else limit_s,
+        "reached": reached,
+        "cpu_seconds": round(cores + done.core_seconds, 2),
+        "score": done.progress.score,
         "curve": judge.curve,
-    }  # fmt: skip
+    }
 
 
 def peer(script: str, row: str, game: str, seed: int, *, limit_s: float) -> dict[str, Any]:
@@ -144,9 +155,20 @@ def peer(script: str, row: str, game: str, seed: int, *, limit_s: float) -> dict
     if not python.exists():
         return {"missing": f"{environment}: run make bench-peers"}
     command = [
-        str(python), "-m", f"benchmarks.peers.{module}", "--game", game, "--mode", "race",
-        "--row", row, "--seed", str(seed), "--limit-s", str(limit_s),
-    ]  # fmt: skip
+        str(python),
+        "-m",
+        f"benchmarks.peers.{module}",
+        "--game",
+        game,
+        "--mode",
+        "race",
+        "--row",
+        row,
+        "--seed",
+        str(seed),
+        "--limit-s",
+        str(limit_s),
+    ]
     run = subprocess.run(
         command, cwd=ROOT, capture_output=True, text=True, timeout=2 * limit_s + 400
     )
@@ -233,17 +255,23 @@ def main() -> None:
         if options.picture:
             goal = {f"{GOALS[game]:g}": GOALS[game]}
             plot_curves(
-                options.picture, curves, title=f"{game}: the race", x_label="seconds of training",
-                y_label="score", lines=goal,
-            )  # fmt: skip
+                options.picture,
+                curves,
+                title=f"{game}: the race",
+                x_label="seconds of training",
+                y_label="score",
+                lines=goal,
+            )
         peers = {n: r for n, r in found.items() if not n.startswith("ours")}
         if peers:
             best = min(peers, key=lambda n: peers[n]["seconds"])
             document[game] = {
-                "ours_s": found["ours"]["seconds"], "best_peer": best,
+                "ours_s": found["ours"]["seconds"],
+                "best_peer": best,
                 "best_peer_s": peers[best]["seconds"],
-                "ratio": peers[best]["seconds"] / found["ours"]["seconds"], "rows": found,
-            }  # fmt: skip
+                "ratio": peers[best]["seconds"] / found["ours"]["seconds"],
+                "rows": found,
+            }
         else:
             document[game] = {"ours_s": found["ours"]["seconds"], "rows": found}
     head = document.get("duel", next(iter(document.values())))

@@ -36,9 +36,13 @@ class Checkout:
         """Begin a command of this checkout."""
         command = [sys.executable, "-m", "levelcap", *words]
         return subprocess.Popen(
-            command, cwd=self.work, env=self.env, text=True,
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        )  # fmt: skip
+            command,
+            cwd=self.work,
+            env=self.env,
+            text=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
 
     def run(self, *words: str) -> dict[str, object]:
         """One command to its end; the JSON object of its last line."""
@@ -84,16 +88,30 @@ def digests(checkout: Checkout, quick: bool) -> dict[str, str]:
     if quick:
         return found
     found["reinforce siege"] = checkout.weights(
-        "reinforce", "--world", "siege", "--games", "0", "--updates", "8", "--out",
+        "reinforce",
+        "--world",
+        "siege",
+        "--games",
+        "0",
+        "--updates",
+        "8",
+        "--out",
         str(work / "siege"),
-    )  # fmt: skip
+    )
     found["reinforce lms"] = checkout.weights(
         "reinforce", "--world", "lms", "--games", "0", "--updates", "8", "--out", str(work / "lms")
     )
     found["reinforce CartPole"] = checkout.weights(
-        "reinforce", "--world", "gym:CartPole-v1", "--games", "0", "--updates", "80", "--out",
+        "reinforce",
+        "--world",
+        "gym:CartPole-v1",
+        "--games",
+        "0",
+        "--updates",
+        "80",
+        "--out",
         str(work / "pole"),
-    )  # fmt: skip
+    )
     return found
 
 

@@ -42,9 +42,7 @@ COURSES: dict[str, tuple[str, str | None, tuple[int, ...]]] = {
 }
 
 
-def run_one(
-    options: argparse.Namespace, course: str, optimizer: str, seed: int
-) -> dict[str, Any]:
+def run_one(options: argparse.Namespace, course: str, optimizer: str, seed: int) -> dict[str, Any]:
     """One hero; returns the command's JSON and the seconds around its clock."""
     name = f"{course}-{optimizer}-{seed}"
     kept = options.out / f"{name}.json"
@@ -57,10 +55,23 @@ def run_one(
     skill, preset, _ = COURSES[course]
     minutes = options.sy_minutes if course == "sy" else options.minutes
     command = [
-        LEVELCAP, "text", "train", "--skill", skill, "--minutes", str(minutes), "--seed", str(seed),
-        "--out", str(options.out / name), "--json",
-        "--set", f"engine.optimizer={optimizer}", "--set", f"school={options.school}",
-    ]  # fmt: skip
+        LEVELCAP,
+        "text",
+        "train",
+        "--skill",
+        skill,
+        "--minutes",
+        str(minutes),
+        "--seed",
+        str(seed),
+        "--out",
+        str(options.out / name),
+        "--json",
+        "--set",
+        f"engine.optimizer={optimizer}",
+        "--set",
+        f"school={options.school}",
+    ]
     command += ["--preset", preset] if preset else []
     command += ["--from", str(options.start)] if options.start else []
     for knob in options.set:
@@ -144,8 +155,13 @@ def draw_marks(path: Path, results: list[dict[str, Any]]) -> None:
         for kind in ("right", "partial"):
             values = [row[kind] for row in found["marks"]]
             series.append((f"{kind}, seed {seed}", minutes, values, None, None))
-    plot_curves(path, series, title="SY level 1: 96 problems answered in full",
-                x_label="minutes", y_label="share")  # fmt: skip
+    plot_curves(
+        path,
+        series,
+        title="SY level 1: 96 problems answered in full",
+        x_label="minutes",
+        y_label="share",
+    )
 
 
 def main() -> None:
@@ -170,8 +186,12 @@ def main() -> None:
     options.out.mkdir(parents=True, exist_ok=True)
     document: dict[str, Any] = {"minutes": options.minutes, "seeds": options.seeds, "rows": {}}
     series = []
-    wanted = [(course, optimizer, seed) for course in options.skills
-              for optimizer in options.optimizers for seed in range(options.seeds)]  # fmt: skip
+    wanted = [
+        (course, optimizer, seed)
+        for course in options.skills
+        for optimizer in options.optimizers
+        for seed in range(options.seeds)
+    ]
     with ThreadPoolExecutor(options.at_once) as pool:
         heroes = list(pool.map(lambda one: run_one(options, *one), wanted))
     for (course, optimizer, seed), found in zip(wanted, heroes, strict=True):
@@ -189,9 +209,12 @@ def main() -> None:
             draw_marks(options.out / "text_curve_sy.png", results)
     picture = options.out / "text_curve.png"
     plot_curves(
-        picture, series, title="Text hero: level over time, from random weights",
-        x_label="minutes, exams included", y_label="level",
-    )  # fmt: skip
+        picture,
+        series,
+        title="Text hero: level over time, from random weights",
+        x_label="minutes, exams included",
+        y_label="level",
+    )
     print(f"\npicture: {picture}")
     for course in options.skills:
         for mark, bar in zip(MARKS, COURSES[course][2], strict=False):

@@ -37,8 +37,21 @@ AFTER = {"BIN, no school": (0.0, True), "BIN, 10 % school": (0.1, True), "BIN al
 
 def train(place: Path, skill: str, minutes: float, seed: int, *more: str, cores: int) -> Path:
     """One run; returns its last snapshot."""
-    command = [LEVELCAP, "text", "train", "--skill", skill, "--minutes", str(minutes), "--seed",
-               str(seed), "--out", str(place), "--json", *more]  # fmt: skip
+    command = [
+        LEVELCAP,
+        "text",
+        "train",
+        "--skill",
+        skill,
+        "--minutes",
+        str(minutes),
+        "--seed",
+        str(seed),
+        "--out",
+        str(place),
+        "--json",
+        *more,
+    ]
     print("$", *command, flush=True)
     env = {**os.environ, **({"LEVELCAP_CORES": "1"} if cores == 1 else {})}
     run = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, env=env)
@@ -113,17 +126,20 @@ def main() -> None:
     base = {name: middle(rows, "school", name) for name in PASSIVES}
     words = {
         column: [drift(base[name], middle(rows, column, name)) for name in PASSIVES]
-        for column, (_, follows) in AFTER.items() if follows
-    }  # fmt: skip
+        for column, (_, follows) in AFTER.items()
+        if follows
+    }
     document: dict[str, Any] = {
-        "school_minutes": options.minutes, "bin_minutes": options.bin_minutes,
-        "seeds": options.seeds, "asked": ASKED,
+        "school_minutes": options.minutes,
+        "bin_minutes": options.bin_minutes,
+        "seeds": options.seeds,
+        "asked": ASKED,
         "above_chance": sum(base[n] >= p.chance + ABOVE for n, p in PASSIVES.items()),
         "passives": len(PASSIVES),
         "lost_without_school": words["BIN, no school"].count("lost"),
         "lost_with_school": words["BIN, 10 % school"].count("lost"),
         "rows": rows,
-    }  # fmt: skip
+    }
     print(json.dumps(document))
 
 

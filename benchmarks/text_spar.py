@@ -46,13 +46,27 @@ def step(
     found = None
     if sparring:
         hero = load_text_hero(start)
-        found = spar(get_engine(), hero, "bin", options.level, options.problems,
-                     seed=seed, preset=options.preset)  # fmt: skip
+        found = spar(
+            get_engine(),
+            hero,
+            "bin",
+            options.level,
+            options.problems,
+            seed=seed,
+            preset=options.preset,
+        )
         place.mkdir(parents=True, exist_ok=True)
         write_rows(place / "sparring.jsonl", found.rows)
         files = (place / "sparring.jsonl",) if found.rows else ()
-    request = Request("bin", place / "run", options.preset, seed=seed, start=start,
-                      level=options.level, files=files)  # fmt: skip
+    request = Request(
+        "bin",
+        place / "run",
+        options.preset,
+        seed=seed,
+        start=start,
+        level=options.level,
+        files=files,
+    )
     done = train_text(request, config, Stops(updates=options.updates // 2))
     return done.outcome.snapshot, found
 
@@ -86,12 +100,24 @@ def main() -> None:
                         row["weak"] = list(found.weak)
                 row[name] = accuracy(options, start)
             rows.append(row)
-            print(f"{seed:4} {row['plain']:7.3f} {row['sparring']:9.3f}   {row['wrong']}  "
-                  f"{', '.join(row['weak'])}", flush=True)  # fmt: skip
+            print(
+                f"{seed:4} {row['plain']:7.3f} {row['sparring']:9.3f}   {row['wrong']}  "
+                f"{', '.join(row['weak'])}",
+                flush=True,
+            )
     gain = [row["sparring"] - row["plain"] for row in rows]
-    print(json.dumps({"before": before, "plain": statistics.mean(r["plain"] for r in rows),
-                      "sparring": statistics.mean(r["sparring"] for r in rows),
-                      "gain": statistics.mean(gain), "gains": gain, "rows": rows}))  # fmt: skip
+    print(
+        json.dumps(
+            {
+                "before": before,
+                "plain": statistics.mean(r["plain"] for r in rows),
+                "sparring": statistics.mean(r["sparring"] for r in rows),
+                "gain": statistics.mean(gain),
+                "gains": gain,
+                "rows": rows,
+            }
+        )
+    )
 
 
 if __name__ == "__main__":

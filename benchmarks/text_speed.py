@@ -50,14 +50,18 @@ def ours(options: argparse.Namespace, home: Path, mode: str) -> dict[str, Any]:
     seconds = options.limit if racing else options.seconds
     done = train_text(request, config, Stops(minutes=seconds / 60), Hooks(on_report=watch))
     return {
-        "peer": "ours", "updates": done.outcome.progress.update,
-        "tokens": done.outcome.progress.steps, "seconds": done.outcome.seconds,
-        "core_seconds": done.outcome.core_seconds, "level": done.level,
-        "level_ups": [{k: u[k] for k in ("level", "seconds", "core_seconds")}
-                      for u in done.level_ups],
+        "peer": "ours",
+        "updates": done.outcome.progress.update,
+        "tokens": done.outcome.progress.steps,
+        "seconds": done.outcome.seconds,
+        "core_seconds": done.outcome.core_seconds,
+        "level": done.level,
+        "level_ups": [
+            {k: u[k] for k in ("level", "seconds", "core_seconds")} for u in done.level_ups
+        ],
         "exam_seconds": done.outcome.metrics["exam_seconds"],
         "snapshot": str(done.outcome.snapshot),
-    }  # fmt: skip
+    }
 
 
 def theirs(options: argparse.Namespace, peer: str, mode: str) -> dict[str, Any] | None:
@@ -66,10 +70,21 @@ def theirs(options: argparse.Namespace, peer: str, mode: str) -> dict[str, Any] 
         return None
     seconds = options.limit if mode == "race" else options.seconds
     command = [
-        str(options.peer_python), "-m", "benchmarks.peers.text_trainers", peer, "--mode", mode,
-        "--seconds", str(seconds), "--level", str(options.level), "--goal", str(options.goal),
-        "--threads", str(options.cores),
-    ]  # fmt: skip
+        str(options.peer_python),
+        "-m",
+        "benchmarks.peers.text_trainers",
+        peer,
+        "--mode",
+        mode,
+        "--seconds",
+        str(seconds),
+        "--level",
+        str(options.level),
+        "--goal",
+        str(options.goal),
+        "--threads",
+        str(options.cores),
+    ]
     command += ["--preset", options.preset] if options.preset else []
     run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=seconds + 600)
     if run.returncode:
@@ -138,8 +153,12 @@ def main() -> None:
     if options.quick:
         options.seconds, options.no_race = 20.0, True
     os.environ["LEVELCAP_CORES"] = str(options.cores)
-    document: dict[str, Any] = {"seconds": options.seconds, "goal": options.goal,
-                                "cores": options.cores, "rows": {}}
+    document: dict[str, Any] = {
+        "seconds": options.seconds,
+        "goal": options.goal,
+        "cores": options.cores,
+        "rows": {},
+    }
     with tempfile.TemporaryDirectory() as home:
         for mode in ("speed",) if options.no_race else ("speed", "race"):
             for name in ("ours", "hf", "trl") if mode == "speed" else ("ours", "hf"):
@@ -156,8 +175,10 @@ def main() -> None:
                         document[f"{name}_{suffix}_to_l{options.goal}"] = reached or row[clock]
                         document[f"{name}_arrived"] = reached is not None
         rates = answers_per_s(document["rows"]["ours_speed"]["snapshot"], options.level)
-    print(f"ours: {rates['exact']:.0f} answers/core-s by exact match without generating, "
-          f"{rates['generated']:.0f} by generation")  # fmt: skip
+    print(
+        f"ours: {rates['exact']:.0f} answers/core-s by exact match without generating, "
+        f"{rates['generated']:.0f} by generation"
+    )
     document["answers_core_s"] = rates
     peers = [document[key] for key in ("hf_tok_s", "trl_tok_s") if key in document]
     document["ratio"] = document["ours_tok_s"] / max(peers) if peers else None

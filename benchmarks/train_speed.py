@@ -51,9 +51,14 @@ PEERS = {
 def optimizer_of(net: FlatNet, config: RlConfig) -> Any:
     engine = config.engine
     return make_optimizer(
-        net, engine.optimizer, lr=engine.lr, hidden_lr=engine.hidden_lr, weight_decay=0.0,
-        betas=(engine.beta1, engine.beta2), eps=engine.eps,
-    )  # fmt: skip
+        net,
+        engine.optimizer,
+        lr=engine.lr,
+        hidden_lr=engine.hidden_lr,
+        weight_decay=0.0,
+        betas=(engine.beta1, engine.beta2),
+        eps=engine.eps,
+    )
 
 
 def ours(meta: Meta, config: RlConfig, seconds: float) -> dict[str, float]:
@@ -155,9 +160,18 @@ def peer(name: str, seconds: float) -> dict[str, Any]:
     best: dict[str, Any] = {"per_s": 0.0}
     for row in rows:
         command = [
-            python, "-m", f"benchmarks.peers.{script}", "--game", "duel", "--mode", "speed",
-            "--row", row, "--seconds", str(seconds),
-        ]  # fmt: skip
+            python,
+            "-m",
+            f"benchmarks.peers.{script}",
+            "--game",
+            "duel",
+            "--mode",
+            "speed",
+            "--row",
+            row,
+            "--seconds",
+            str(seconds),
+        ]
         limit_s = seconds + 240
         run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=limit_s)
         if run.returncode != 0 or not run.stdout.strip():
@@ -167,9 +181,10 @@ def peer(name: str, seconds: float) -> dict[str, Any]:
         print(f"{name} {row}: {found['agent_steps_per_s']:,.0f} a second", flush=True)
         if found["agent_steps_per_s"] > best["per_s"]:
             best = {
-                "per_s": found["agent_steps_per_s"], "per_cpu_s": found["agent_steps_per_cpu_s"],
+                "per_s": found["agent_steps_per_s"],
+                "per_cpu_s": found["agent_steps_per_cpu_s"],
                 "row": row,
-            }  # fmt: skip
+            }
     return best
 
 
@@ -195,13 +210,16 @@ def main() -> None:
             document[key] = {"ours": mine, "ceiling": top, "share_of_ceiling": share}
             print(
                 f"{size + ', ' + label:28}{mine['per_s']:12,.0f}{mine['per_cpu_s']:12,.0f}"
-                f"{top['per_s']:12,.0f}{top['per_cpu_s']:12,.0f}{share:8.2f}", flush=True,
-            )  # fmt: skip
+                f"{top['per_s']:12,.0f}{top['per_cpu_s']:12,.0f}{share:8.2f}",
+                flush=True,
+            )
     head = document["slim_features"]
     document = {
-        "ours": head["ours"], "ceiling": head["ceiling"],
-        "share_of_ceiling": head["share_of_ceiling"], **document,
-    }  # fmt: skip
+        "ours": head["ours"],
+        "ceiling": head["ceiling"],
+        "share_of_ceiling": head["share_of_ceiling"],
+        **document,
+    }
     if not options.no_peers:
         for name in PEERS:
             document[name] = peer(name, 10.0 if options.quick else 20.0)

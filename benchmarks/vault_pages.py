@@ -35,11 +35,17 @@ LIVE = {"nicegui": "tr[data-checkpoint] .acts button", "template": "html[data-li
 OPEN = 4
 TAVERN = "levelcap/services/tavern"
 FILES = {
-    "nicegui": (f"{TAVERN}/pages/vault.py", f"{TAVERN}/pages/comparison.py",
-                f"{TAVERN}/static/acts.js", f"{TAVERN}/static/modal.js"),
-    "template": tuple(f"benchmarks/vault_template/{name}" for name in
-                      ("page.py", "vault.html", "ledger.html", "compare.html", "vault.js")),
-}  # fmt: skip
+    "nicegui": (
+        f"{TAVERN}/pages/vault.py",
+        f"{TAVERN}/pages/comparison.py",
+        f"{TAVERN}/static/acts.js",
+        f"{TAVERN}/static/modal.js",
+    ),
+    "template": tuple(
+        f"benchmarks/vault_template/{name}"
+        for name in ("page.py", "vault.html", "ledger.html", "compare.html", "vault.js")
+    ),
+}
 
 
 def serve() -> None:
@@ -80,8 +86,11 @@ def measure_server(client: httpx.Client, path: str, rounds: int, pid: int) -> di
         times.append(1000 * (time.perf_counter() - began))
         size = len(answer.content)
     used = sum(process.cpu_times()[:2]) - before
-    return {"answer_ms": round(statistics.median(times), 1), "bytes": size,
-            "cpu_ms": round(1000 * used / rounds, 1)}  # fmt: skip
+    return {
+        "answer_ms": round(statistics.median(times), 1),
+        "bytes": size,
+        "cpu_ms": round(1000 * used / rounds, 1),
+    }
 
 
 def measure_browser(base: str, cookie: str, name: str, rounds: int, pid: int) -> dict[str, float]:
@@ -110,8 +119,12 @@ def measure_browser(base: str, cookie: str, name: str, rounds: int, pid: int) ->
             other.goto(f"{base}{PAGES[name]}")
         held = psutil.Process(pid).memory_info().rss - before
         browser.close()
-    return {"cold_ms": round(times[0]), "warm_ms": round(statistics.median(times[1:])),
-            "cold_bytes": cold, "mb_open_pages": round(held / 1e6, 1)}  # fmt: skip
+    return {
+        "cold_ms": round(times[0]),
+        "warm_ms": round(statistics.median(times[1:])),
+        "cold_bytes": cold,
+        "mb_open_pages": round(held / 1e6, 1),
+    }
 
 
 def _sizes(request: Any) -> tuple[int, int]:

@@ -254,8 +254,11 @@ class Peer:
             return
         self._process = subprocess.Popen(
             [str(PEER_PYTHON), str(HERE / "peers" / script), "--asked"],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
-        )  # fmt: skip
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+        )
 
     def ask(self, keep: bool = True) -> None:
         """One measurement; the first waits until the game is ready and is not kept."""
@@ -290,8 +293,11 @@ def start_seconds(rulesets: tuple[str, ...], cache: str | None = None) -> list[f
     began = time.perf_counter()
     done = subprocess.run(
         [sys.executable, "-c", _START, *rulesets],
-        env={**os.environ, **settings}, capture_output=True, text=True, check=True,
-    )  # fmt: skip
+        env={**os.environ, **settings},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     return [*map(float, done.stdout.split()), time.perf_counter() - began]
 
 

@@ -25,9 +25,13 @@ def printed(command: str, folder: Path) -> list[str]:
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     env = {**os.environ, "PATH": path, "COLUMNS": "100", "LEVELCAP_HOME": str(home)}
     run = subprocess.run(
-        ["bash", "-e", "-o", "pipefail", "-c", command], cwd=folder, env=env, check=True,
-        stdout=subprocess.PIPE, text=True,
-    )  # fmt: skip
+        ["bash", "-e", "-o", "pipefail", "-c", command],
+        cwd=folder,
+        env=env,
+        check=True,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
     lines = [line.rstrip() for line in run.stdout.strip().splitlines()]
     if len(lines) > MOST_LINES:
         lines = [*lines[:HEAD], "…", *lines[-TAIL:]]

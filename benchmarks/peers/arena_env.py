@@ -53,9 +53,13 @@ class DuelLanes:
     ) -> None:
         bot = find(OPPONENT, for_training=True)
         self.world = levelcap.world.make(
-            "duel", num_lanes, seed=seed, views=("features", *bot.views), threads=threads,
+            "duel",
+            num_lanes,
+            seed=seed,
+            views=("features", *bot.views),
+            threads=threads,
             pseudo_reward_scale=pseudo,
-        )  # fmt: skip
+        )
         bot.bind(self.world)
         self.num_lanes, self.bot = num_lanes, bot
         self._reads = READS[reads]

@@ -121,10 +121,13 @@ class Player:
         shape = (options.steps, lanes.num_lanes)
         wide = (len(lanes.heads), self.heads.width)
         self._data = Data(
-            torch.zeros(*shape, lanes.num_features), torch.zeros(*shape, *wide, dtype=torch.bool),
-            torch.zeros(*shape, wide[0], dtype=torch.long), torch.zeros(shape),
-            torch.zeros(shape), torch.zeros(shape),
-        )  # fmt: skip
+            torch.zeros(*shape, lanes.num_features),
+            torch.zeros(*shape, *wide, dtype=torch.bool),
+            torch.zeros(*shape, wide[0], dtype=torch.long),
+            torch.zeros(shape),
+            torch.zeros(shape),
+            torch.zeros(shape),
+        )
         self._rewards, self._goes_on = torch.zeros(shape), torch.zeros(shape)
 
     def mask(self) -> Tensor:

@@ -151,19 +151,25 @@ def build(options: argparse.Namespace) -> PPO:
     if options.documented:
         makers = [_one_env(options.game, i, options.pseudo) for i in range(8)]
         # Spawned, not forked: compiled kernels may not be used in a forked process.
-        envs: VecEnv = (
-            SubprocVecEnv(makers, "spawn") if options.subproc else DummyVecEnv(makers)
-        )  # fmt: skip
+        envs: VecEnv = SubprocVecEnv(makers, "spawn") if options.subproc else DummyVecEnv(makers)
         net = {"net_arch": [128, 128], "activation_fn": nn.ReLU}
         return PPO("MlpPolicy", envs, policy_kwargs=net, seed=options.seed, device="cpu")
     lanes = open_lanes(options)
     net = {"net_arch": [], "features_extractor_class": Torso}
     return PPO(
-        "MlpPolicy", LaneVecEnv(lanes), policy_kwargs=net, seed=options.seed, device="cpu",
-        n_steps=options.steps, batch_size=options.batch_size, n_epochs=options.epochs,
-        learning_rate=options.lr, ent_coef=options.entropy, gamma=options.gamma,
+        "MlpPolicy",
+        LaneVecEnv(lanes),
+        policy_kwargs=net,
+        seed=options.seed,
+        device="cpu",
+        n_steps=options.steps,
+        batch_size=options.batch_size,
+        n_epochs=options.epochs,
+        learning_rate=options.lr,
+        ent_coef=options.entropy,
+        gamma=options.gamma,
         gae_lambda=options.lam,
-    )  # fmt: skip
+    )
 
 
 def main() -> None:

@@ -105,8 +105,13 @@ class Watch(TrainerCallback):  # type: ignore[misc]
         if outcome == "level_up":
             self.course.level = self.progress.level
             seconds, core = time.monotonic() - self.began, time.process_time() - self.core_began
-            self.ups.append({"level": self.progress.passed + 1, "seconds": round(seconds, 1),
-                             "core_seconds": round(core, 1)})  # fmt: skip
+            self.ups.append(
+                {
+                    "level": self.progress.passed + 1,
+                    "seconds": round(seconds, 1),
+                    "core_seconds": round(core, 1),
+                }
+            )
 
 
 def generate(model: Any, prompts: list[str]) -> list[str]:
@@ -121,9 +126,13 @@ def generate(model: Any, prompts: list[str]) -> list[str]:
     model.eval()
     with torch.no_grad():
         out = model.generate(
-            input_ids=ids, attention_mask=mask, max_new_tokens=LONGEST_ANSWER, do_sample=False,
-            eos_token_id=TOKENS.end, pad_token_id=TOKENS.pad,
-        )  # fmt: skip
+            input_ids=ids,
+            attention_mask=mask,
+            max_new_tokens=LONGEST_ANSWER,
+            do_sample=False,
+            eos_token_id=TOKENS.end,
+            pad_token_id=TOKENS.pad,
+        )
     model.train()
     return [TOKENS.decode(row[width:].tolist()) for row in out]
 
@@ -131,11 +140,24 @@ def generate(model: Any, prompts: list[str]) -> list[str]:
 def arguments(kind: Any, folder: str, **more: Any) -> Any:
     """The same settings for both."""
     return kind(
-        output_dir=folder, per_device_train_batch_size=BATCH, max_steps=100_000, learning_rate=3e-3,
-        lr_scheduler_type="constant_with_warmup", warmup_steps=20, optim="adamw_torch",
-        adam_beta2=0.95, max_grad_norm=1.0, use_cpu=True, bf16=False, report_to=[],
-        save_strategy="no", logging_steps=50, disable_tqdm=True, dataloader_num_workers=0, **more,
-    )  # fmt: skip
+        output_dir=folder,
+        per_device_train_batch_size=BATCH,
+        max_steps=100_000,
+        learning_rate=3e-3,
+        lr_scheduler_type="constant_with_warmup",
+        warmup_steps=20,
+        optim="adamw_torch",
+        adam_beta2=0.95,
+        max_grad_norm=1.0,
+        use_cpu=True,
+        bf16=False,
+        report_to=[],
+        save_strategy="no",
+        logging_steps=50,
+        disable_tqdm=True,
+        dataloader_num_workers=0,
+        **more,
+    )
 
 
 def tuned_trl(model: Any, options: argparse.Namespace, watch: Watch, folder: str) -> Any:
@@ -149,10 +171,21 @@ def tuned_trl(model: Any, options: argparse.Namespace, watch: Watch, folder: str
     made = Course(options.level, options.preset).lessons
     texts = [made.text(number, options.level) for number in range(4000)]
     rows = [{"prompt": f"{prompt}\n", "completion": answer} for _, prompt, answer in texts]
-    settings = arguments(SFTConfig, folder, completion_only_loss=True, packing=False,
-                         max_length=1024, gradient_checkpointing=False)  # fmt: skip
-    return SFTTrainer(model=model, args=settings, train_dataset=Dataset.from_list(rows),
-                      processing_class=tokenizer, callbacks=[watch])  # fmt: skip
+    settings = arguments(
+        SFTConfig,
+        folder,
+        completion_only_loss=True,
+        packing=False,
+        max_length=1024,
+        gradient_checkpointing=False,
+    )
+    return SFTTrainer(
+        model=model,
+        args=settings,
+        train_dataset=Dataset.from_list(rows),
+        processing_class=tokenizer,
+        callbacks=[watch],
+    )
 
 
 def main() -> None:
@@ -188,17 +221,32 @@ def main() -> None:
             trainer = tuned_trl(model, options, watch, folder)
         else:
             settings = arguments(TrainingArguments, folder, remove_unused_columns=False)
-            trainer = Trainer(model=model, args=settings, train_dataset=course,
-                              data_collator=collate, callbacks=[watch])  # fmt: skip
+            trainer = Trainer(
+                model=model,
+                args=settings,
+                train_dataset=course,
+                data_collator=collate,
+                callbacks=[watch],
+            )
         trainer.train()
     seconds, core = time.monotonic() - watch.began, time.process_time() - watch.core_began
     logged = [int(row["num_tokens"]) for row in trainer.state.log_history if "num_tokens" in row]
     counted[0] = max([counted[0], *logged])  # SFTTrainer counts by itself
-    print(json.dumps({
-        "peer": options.peer, "updates": trainer.state.global_step, "tokens": counted[0],
-        "seconds": seconds, "core_seconds": core, "level": watch.progress.passed + 1,
-        "level_ups": watch.ups, "exam_seconds": watch.exam_s, "exams": watch.exams,
-    }))  # fmt: skip
+    print(
+        json.dumps(
+            {
+                "peer": options.peer,
+                "updates": trainer.state.global_step,
+                "tokens": counted[0],
+                "seconds": seconds,
+                "core_seconds": core,
+                "level": watch.progress.passed + 1,
+                "level_ups": watch.ups,
+                "exam_seconds": watch.exam_s,
+                "exams": watch.exams,
+            }
+        )
+    )
 
 
 if __name__ == "__main__":

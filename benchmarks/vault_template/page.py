@@ -24,7 +24,7 @@ from levelcap.services.clients import KeeperClient
 from levelcap.services.rights import right
 from levelcap.services.tavern import lore
 from levelcap.services.tavern.pages.comparison import ROWS
-from levelcap.services.tavern.pages.vault import COLUMNS, PAGE, UNDO_S
+from levelcap.services.tavern.pages.vault import COLUMNS, PAGE, SORTED_BY, UNDO_S
 from levelcap.services.tavern.pulse import Pulse
 from levelcap.vault import champion, removals
 from levelcap.vault.ledger import get_ledger
@@ -37,14 +37,17 @@ def routes(realm: Realm, keeper: KeeperClient, pulse: Pulse, version: str) -> AP
     """The page, its parts, its orders, its stream."""
     router = APIRouter()
     pages = Environment(loader=FileSystemLoader(HERE), autoescape=True, trim_blocks=True)
-    pages.globals |= {"lore": lore, "columns": COLUMNS, "left": _left, "version": version}
+    pages.globals |= {"lore": lore, "left": _left, "version": version}
+    pages.globals["columns"] = [(title, SORTED_BY.get(title), look) for title, look in COLUMNS]
 
     @router.get("/trial/vault")
     @right("viewer")
     async def vault_page(
-        sort: str = "seq", ascending: bool = False, page: Annotated[int, Query(ge=0)] = 0,
+        sort: str = "seq",
+        ascending: bool = False,
+        page: Annotated[int, Query(ge=0)] = 0,
         part: str = "",
-    ) -> HTMLResponse:  # fmt: skip
+    ) -> HTMLResponse:
         moment = await pulse.now()
         shown = await asyncio.to_thread(_read, realm, moment.hero["id"], sort, ascending, page)
         name = {"ledger": "ledger.html"}.get(part, "vault.html")
@@ -97,10 +100,17 @@ def _read(realm: Realm, hero: str, sort: str, ascending: bool, page: int) -> dic
         going = removals.waiting(connection)
     rows = ledger.page(sort, descending=not ascending, offset=page * PAGE, limit=PAGE)
     return {
-        "rows": rows, "total": total, "page": page, "pages": pages, "sort": sort,
-        "ascending": ascending, "lines": lines, "going": going,
-        "reigning": lines[0].checkpoint if lines else None, "hero": hero,
-    }  # fmt: skip
+        "rows": rows,
+        "total": total,
+        "page": page,
+        "pages": pages,
+        "sort": sort,
+        "ascending": ascending,
+        "lines": lines,
+        "going": going,
+        "reigning": lines[0].checkpoint if lines else None,
+        "hero": hero,
+    }
 
 
 async def _stream(realm: Realm) -> AsyncIterator[str]:

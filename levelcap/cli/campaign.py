@@ -35,9 +35,12 @@ def ls() -> None:
 
 
 def new(
-    name: str, /, *, hero: str = "kestrel",
+    name: str,
+    /,
+    *,
+    hero: str = "kestrel",
     from_: Annotated[str | None, Parameter(name="--from")] = None,
-) -> None:  # fmt: skip
+) -> None:
     """Start a campaign; the active one of this hero is archived.
 
     Parameters
@@ -50,9 +53,12 @@ def new(
         entry = None if from_ is None else resolve(opened.engine, from_, hero)
         with transaction(opened.engine) as connection:
             made = campaigns.create(
-                connection, hero, name, starting_checkpoint=entry.id if entry else None,
+                connection,
+                hero,
+                name,
+                starting_checkpoint=entry.id if entry else None,
                 starting_step=entry.step if entry else 0,
-            )  # fmt: skip
+            )
     _console().print(f"{made.id}: {made.name}")
 
 
@@ -71,9 +77,11 @@ def archive(campaign: str, /) -> None:
 
 
 def settings(
-    campaign: str, /, *changes: str,
+    campaign: str,
+    /,
+    *changes: str,
     approve: Annotated[list[str] | None, Parameter(negative=())] = None,
-) -> None:  # fmt: skip
+) -> None:
     """Show a campaign's settings, or change them: name=value.
 
     Parameters

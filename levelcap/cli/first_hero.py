@@ -80,11 +80,17 @@ def first_hero(
     console.print(f"A first hero of {world}, {minutes:g} minutes, seed {seed}: {place}")
     with Report(console, "reinforce", None) as report:
         hero = raise_hero(
-            world, place, minutes=minutes, seed=seed, size=size, began=began, recipe=recipe,
+            world,
+            place,
+            minutes=minutes,
+            seed=seed,
+            size=size,
+            began=began,
+            recipe=recipe,
             rl=apply(for_world(world), set_ or []),
             say=lambda text: console.print(f"[{time.time() - began:4.0f} s] {text}"),
             hooks=Hooks(on_report=report),
-        )  # fmt: skip
+        )
     console.print(f"[{time.time() - began:4.0f} s] rating pi_sup and pi_rl")
     verdicts, difference = rate_hero(hero, world, games, seed)
     picture = place / "elo.png"
@@ -105,12 +111,17 @@ def rate_hero(
     ladder = bot_ladder(world, seed)
     verdicts = {
         name: judge(
-            load_checkpoint(path), world, seed=seed, name=name, ladder=ladder,
-            games_per_cousin=max(2, games // 40 * 2), bot_games=games,
+            load_checkpoint(path),
+            world,
+            seed=seed,
+            name=name,
+            ladder=ladder,
+            games_per_cousin=max(2, games // 40 * 2),
+            bot_games=games,
             one_among=world == "lms",
         )
         for name, path in (("pi_sup", hero.sup), ("pi_rl", hero.rl))
-    }  # fmt: skip
+    }
     both = rate([*ladder, *(g for v in verdicts.values() for g in v.games)])
     return verdicts, both.difference("pi_rl", "pi_sup")
 
@@ -145,15 +156,22 @@ def plot_elo(
     minutes = [second / 60 for second in columns["seconds"]]
     series = [("hero", minutes, columns["elo"], columns["low"], columns["high"])]
     plot_curves(
-        path, series, title=f"{world}: Elo over time", x_label="minutes from the command",
-        y_label="Elo (rookie = 1000)", lines=lines,
-    )  # fmt: skip
+        path,
+        series,
+        title=f"{world}: Elo over time",
+        x_label="minutes from the command",
+        y_label="Elo (rookie = 1000)",
+        lines=lines,
+    )
 
 
 def summarise(
-    hero: Hero, verdicts: dict[str, Judgement], difference: tuple[float, float, float],
-    points: list[dict[str, float]], began: float,
-) -> dict[str, Any]:  # fmt: skip
+    hero: Hero,
+    verdicts: dict[str, Judgement],
+    difference: tuple[float, float, float],
+    points: list[dict[str, float]],
+    began: float,
+) -> dict[str, Any]:
     """Everything the table shows, as plain numbers."""
     gained = max(difference[0], 1e-9)
     return {

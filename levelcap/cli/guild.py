@@ -69,8 +69,14 @@ def _passives(found: dict[str, Any]) -> Table:
         table.add_column(name)
     for row in found["passives"]:
         base = "" if row["base"] is None else f"{row['base']:.0%}"
-        table.add_row(row["name"], str(row["right"]), str(row["count"]), base,
-                      f"{row['chance']:.0%}", row["drift"] or "")  # fmt: skip
+        table.add_row(
+            row["name"],
+            str(row["right"]),
+            str(row["count"]),
+            base,
+            f"{row['chance']:.0%}",
+            row["drift"] or "",
+        )
     return table
 
 
@@ -100,9 +106,14 @@ def problem(
 
 
 def evaluate(
-    checkpoint: str = "latest", /, *, skill: str | None = None, level: int | None = None,
-    full: bool = False, seed: int = 0,
-) -> None:  # fmt: skip
+    checkpoint: str = "latest",
+    /,
+    *,
+    skill: str | None = None,
+    level: int | None = None,
+    full: bool = False,
+    seed: int = 0,
+) -> None:
     """Queue an exam of a text hero's checkpoint: 96 problems of a level, and the passives.
 
     Parameters
@@ -118,15 +129,25 @@ def evaluate(
     seed
         Of the problems.
     """
-    recipe = {"quest": "evaluate", "skill": skill, "level": level, "seed": seed,
-              "passives": "full" if full else "lite"}  # fmt: skip
+    recipe = {
+        "quest": "evaluate",
+        "skill": skill,
+        "level": level,
+        "seed": seed,
+        "passives": "full" if full else "lite",
+    }
     _enter(recipe, checkpoint)
 
 
 def spar(
-    checkpoint: str = "latest", /, *, skill: str = "bin", level: int | None = None,
-    count: int = 400, seed: int = 0,
-) -> None:  # fmt: skip
+    checkpoint: str = "latest",
+    /,
+    *,
+    skill: str = "bin",
+    level: int | None = None,
+    count: int = 400,
+    seed: int = 0,
+) -> None:
     """Queue sparring: wrong answers to fresh problems become lessons, trained on soon.
 
     Parameters
@@ -142,8 +163,9 @@ def spar(
     seed
         Of the problems.
     """
-    _enter({"quest": "spar", "skill": skill, "level": level, "count": count, "seed": seed},
-           checkpoint)  # fmt: skip
+    _enter(
+        {"quest": "spar", "skill": skill, "level": level, "count": count, "seed": seed}, checkpoint
+    )
 
 
 def _enter(values: dict[str, Any], checkpoint: str) -> None:
@@ -165,10 +187,13 @@ def heroes() -> None:
             row = sheet(connection, hero)
             campaign = row["campaign"] or {"name": "", "status": ""}
             table.add_row(
-                hero.id, f"{hero.name} · {hero.subtitle}", hero.kind,
-                str(row["stats"]["level"]["value"]), f"{campaign['name']} {campaign['status']}",
+                hero.id,
+                f"{hero.name} · {hero.subtitle}",
+                hero.kind,
+                str(row["stats"]["level"]["value"]),
+                f"{campaign['name']} {campaign['status']}",
                 "yes" if row["chosen"] else row["why_not"] or "no",
-            )  # fmt: skip
+            )
     _console().print(table)
 
 

@@ -26,9 +26,15 @@ def ls(*, status: str | None = None, type: str | None = None, limit: int = 20) -
         table.add_column(name)
     for row in rows:
         table.add_row(
-            row.id, row.type, row.status.value, row.priority, f"{row.attempts}/{row.max_attempts}",
-            row.worker or "", row.created[:19], (row.error or "")[:60],
-        )  # fmt: skip
+            row.id,
+            row.type,
+            row.status.value,
+            row.priority,
+            f"{row.attempts}/{row.max_attempts}",
+            row.worker or "",
+            row.created[:19],
+            (row.error or "")[:60],
+        )
     _console().print(table)
 
 

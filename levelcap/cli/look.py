@@ -72,9 +72,14 @@ def _show_match(
     policies = [load_policy(a), load_policy(b)]
     seats = seats_of_game(ruleset, 0, seed)
     world = make(
-        ruleset, 1, seed=seed, views=views_of(policies), auto_reset=False, patch=patch,
+        ruleset,
+        1,
+        seed=seed,
+        views=views_of(policies),
+        auto_reset=False,
+        patch=patch,
         champions=champions,
-    )  # fmt: skip
+    )
     table = Seats(world, policies, seats[None])
     names = side_names(ruleset, seats, (a, b))
     views = world.reset()

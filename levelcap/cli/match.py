@@ -20,9 +20,14 @@ from levelcap.services.tokens import load_tokens
 
 
 def start(
-    *seats: str, world: str = "duel", seed: int | None = None, patch: str = "1.0",
-    champions: str | None = None, speed: float = 1.0, wait: bool = False,
-) -> None:  # fmt: skip
+    *seats: str,
+    world: str = "duel",
+    seed: int | None = None,
+    patch: str = "1.0",
+    champions: str | None = None,
+    speed: float = 1.0,
+    wait: bool = False,
+) -> None:
     """Start a live match; it begins when somebody watches.
 
     Parameters
@@ -97,10 +102,14 @@ def _follow(match: str) -> str:
     """Listens until the match is over; how it ended, in one line."""
     notes = watch_to_the_end(match, load_tokens().worker)
     result, saved = notes.get("result", {}), notes.get("saved", {})
-    return json.dumps({
-        "winner": result.get("winner"), "seconds": result.get("seconds"),
-        "replay": saved.get("replay"), "left": saved.get("left", ""),
-    })  # fmt: skip
+    return json.dumps(
+        {
+            "winner": result.get("winner"),
+            "seconds": result.get("seconds"),
+            "replay": saved.get("replay"),
+            "left": saved.get("left", ""),
+        }
+    )
 
 
 def _sides(names: list[str]) -> str:

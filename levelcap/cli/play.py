@@ -60,9 +60,15 @@ def play(
     if b is None:
         raise BadValue(refuse(f"{world} needs two policies", a, "Name an opponent, e.g. rookie"))
     result = play_games(
-        load_policy(a), load_policy(b), world, games, seed,
-        patch=patch, champions=champions, one_among=one_among,
-    )  # fmt: skip
+        load_policy(a),
+        load_policy(b),
+        world,
+        games,
+        seed,
+        patch=patch,
+        champions=champions,
+        one_among=one_among,
+    )
     console.print(result_block(a, b, world, seed, result))
     if "seer-" in a + b:
         console.print("Seers read the true state and simulate it: anchors, not fair opponents.")

@@ -50,11 +50,16 @@ def look(opened: Realm) -> dict[str, Any]:
         for hero in heroes:
             gains[hero["id"]] = _gain(opened, connection, hero)
     return {
-        "leader": None if leader is None else leader.pid, "services": services, "heroes": heroes,
-        "training": training, "quests": counts, "gains": gains,
-        "jobs": opened.store.stats()["status"], "checkpoints": get_ledger(opened.engine).count(),
+        "leader": None if leader is None else leader.pid,
+        "services": services,
+        "heroes": heroes,
+        "training": training,
+        "quests": counts,
+        "gains": gains,
+        "jobs": opened.store.stats()["status"],
+        "checkpoints": get_ledger(opened.engine).count(),
         "workers": sum(bool(row["alive"]) for row in opened.store.workers()),
-    }  # fmt: skip
+    }
 
 
 def _gain(opened: Realm, connection: Any, hero: dict[str, Any]) -> dict[str, Any] | None:
@@ -80,8 +85,10 @@ def story(found: dict[str, Any]) -> list[str]:
         lines.append(f"{hero['name']} ({hero['subtitle']}, {hero['world']}): {shown}")
         campaign = hero["campaign"]
         if campaign is not None:
-            lines.append(f"campaign  {campaign['name']} ({campaign['status']}), since "
-                         f"{campaign['created_at'][:16].replace('T', ' ')}")  # fmt: skip
+            lines.append(
+                f"campaign  {campaign['name']} ({campaign['status']}), since "
+                f"{campaign['created_at'][:16].replace('T', ' ')}"
+            )
         if hero["skills"]:
             levels = ", ".join(f"{name} level {n}" for name, n in hero["skills"].items())
             lines.append(f"skills    {levels}")
@@ -91,8 +98,10 @@ def story(found: dict[str, Any]) -> list[str]:
             lines.append(f"strength  Elo {shown}, rookie = 1000")
         if (gain := found["gains"].get(hero["id"])) is not None:
             middle, low, high = gain["gain"]
-            lines.append(f"gain      {middle:+.0f} Elo ({low:+.0f} to {high:+.0f}) over the first "
-                         f"of {gain['judged']} judged checkpoints")  # fmt: skip
+            lines.append(
+                f"gain      {middle:+.0f} Elo ({low:+.0f} to {high:+.0f}) over the first "
+                f"of {gain['judged']} judged checkpoints"
+            )
         champion = hero["champion"]
         who = champion and f"{champion['checkpoint']}, {champion['reason']}"
         lines.append(f"champion  {who or 'nobody yet'}")

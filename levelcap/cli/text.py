@@ -100,23 +100,30 @@ def _level_table(done: Taught) -> Table:
         table.add_column(name, justify="right")
     for row in done.level_ups:
         table.add_row(
-            str(row["level"]), str(row["update"]), f"{row['seconds']:.1f}",
-            f"{row['core_seconds']:.1f}", f"{row['exam_seconds']:.1f}",
+            str(row["level"]),
+            str(row["update"]),
+            f"{row['seconds']:.1f}",
+            f"{row['core_seconds']:.1f}",
+            f"{row['exam_seconds']:.1f}",
             "yes" if row["mastered"] else "no",
-        )  # fmt: skip
+        )
     return table
 
 
 def _numbers(done: Taught) -> dict[str, Any]:
     outcome = done.outcome
     return {
-        "snapshot": str(outcome.snapshot), "reason": outcome.reason, "level": done.level,
-        "updates": outcome.progress.update, "tokens": outcome.progress.steps,
-        "seconds": round(outcome.seconds, 2), "core_seconds": round(outcome.core_seconds, 2),
+        "snapshot": str(outcome.snapshot),
+        "reason": outcome.reason,
+        "level": done.level,
+        "updates": outcome.progress.update,
+        "tokens": outcome.progress.steps,
+        "seconds": round(outcome.seconds, 2),
+        "core_seconds": round(outcome.core_seconds, 2),
         "exam_seconds": round(outcome.metrics.get("exam_seconds", 0.0), 2),
         "tokens_per_s": round(outcome.progress.steps / max(outcome.seconds, 1e-9), 1),
         "level_ups": done.level_ups,
-    }  # fmt: skip
+    }
 
 
 def evaluate(

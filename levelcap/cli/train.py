@@ -102,8 +102,12 @@ def imitate(
     rates = _against_bots(console, done.outcome, world, games, seed)
     _say_where(console, done.outcome)
     if json_:
-        document = {**_numbers(done.outcome), "training": done.training,
-                    "validation": done.validation, "win_rates": rates}  # fmt: skip
+        document = {
+            **_numbers(done.outcome),
+            "training": done.training,
+            "validation": done.validation,
+            "win_rates": rates,
+        }
         console.print(json.dumps(document), soft_wrap=True)
 
 
@@ -233,10 +237,13 @@ def _elo(weights: dict[str, Any], meta: Any, world: str) -> float:
 
 def _numbers(outcome: Outcome) -> dict[str, Any]:
     return {
-        "snapshot": str(outcome.snapshot), "reason": outcome.reason, **asdict(outcome.progress),
-        "seconds": round(outcome.seconds, 2), "core_seconds": round(outcome.core_seconds, 2),
+        "snapshot": str(outcome.snapshot),
+        "reason": outcome.reason,
+        **asdict(outcome.progress),
+        "seconds": round(outcome.seconds, 2),
+        "core_seconds": round(outcome.core_seconds, 2),
         "steps_per_s": round(outcome.progress.steps / max(outcome.seconds, 1e-9), 1),
-    }  # fmt: skip
+    }
 
 
 def _say_where(console: Console, outcome: Outcome) -> None:

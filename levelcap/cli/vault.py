@@ -31,9 +31,14 @@ AsJson = Annotated[bool, Parameter(name="--json")]
 
 
 def ls(
-    *, campaign: str | None = None, sort: str = "seq", ascending: bool = False, offset: int = 0,
-    limit: int = 20, json_: AsJson = False,
-) -> None:  # fmt: skip
+    *,
+    campaign: str | None = None,
+    sort: str = "seq",
+    ascending: bool = False,
+    offset: int = 0,
+    limit: int = 20,
+    json_: AsJson = False,
+) -> None:
     """List checkpoints, newest first.
 
     Parameters
@@ -62,9 +67,14 @@ def ls(
         table.add_column(name, justify="left" if name in ("id", "saved (UTC)") else "right")
     for row in rows:
         table.add_row(
-            row.id, str(row.step), row.timestamp[:16].replace("T", " "), _short(row.train_loss),
-            _short(row.accuracy), row.elo_text(), _short(row.cost_core_seconds),
-        )  # fmt: skip
+            row.id,
+            str(row.step),
+            row.timestamp[:16].replace("T", " "),
+            _short(row.train_loss),
+            _short(row.accuracy),
+            row.elo_text(),
+            _short(row.cost_core_seconds),
+        )
     _console().print(table)
 
 
@@ -140,8 +150,12 @@ def promote(checkpoint: str, /, *, reason: str = "chosen by a person") -> None:
     with realm() as opened:
         override = Override(reason, getpass.getuser())
         made = champions.promote(opened.engine, resolve(opened.engine, checkpoint).id, override)
-        say(opened.engine, "vault.champion_promoted", f"{made.checkpoint}: {reason}",
-            severity="success")  # fmt: skip
+        say(
+            opened.engine,
+            "vault.champion_promoted",
+            f"{made.checkpoint}: {reason}",
+            severity="success",
+        )
     _console().print(f"champion of {made.hero}: {made.checkpoint} (before: {made.previous})")
 
 
@@ -151,8 +165,12 @@ def rollback(*, hero: str = "kestrel") -> None:
     with realm() as opened:
         now = champions.roll_back(opened.engine, hero)
         after = "nobody" if now is None else now.checkpoint
-        say(opened.engine, "vault.champion_rolled_back", f"the champion is {after} again",
-            severity="warning")  # fmt: skip
+        say(
+            opened.engine,
+            "vault.champion_rolled_back",
+            f"the champion is {after} again",
+            severity="warning",
+        )
     _console().print(f"champion of {hero}: {after}")
 
 

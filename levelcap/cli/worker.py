@@ -52,9 +52,13 @@ def worker(
     console = Console(highlight=False, soft_wrap=True)
     console.print(f"{own_name} on {device}: {', '.join(chosen)}; Ctrl-C stops it")
     done = Worker(
-        store, own_name, device, chosen, handlers,
+        store,
+        own_name,
+        device,
+        chosen,
+        handlers,
         types=None if types is None else (lambda: types(list(handlers))),
-    ).run(max_jobs=jobs)  # fmt: skip
+    ).run(max_jobs=jobs)
     console.print(f"{done} jobs")
 
 

@@ -131,9 +131,14 @@ def record(progress: Progress, score: Score, update: int, skill: Skill) -> tuple
         remedy = f"Train {UPDATES_APART} updates between exams"
         raise BadValue(refuse("an exam too soon after the last", update, remedy))
     exam = Exam(
-        kind, progress.level, update, score.accuracy, score.count, score.by_form,
+        kind,
+        progress.level,
+        update,
+        score.accuracy,
+        score.count,
+        score.by_form,
         score.by_operation,
-    )  # fmt: skip
+    )
     row = skill.file.levels[progress.level - 1]
     seen = replace(
         progress,

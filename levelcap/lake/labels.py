@@ -65,9 +65,11 @@ def write_labels(
         }
     )
     header = {
-        "format": FORMAT, "shard": shard.digest, "made_by": made_by,
+        "format": FORMAT,
+        "shard": shard.digest,
+        "made_by": made_by,
         "columns": {name: columns[name].dtype.name for name in names},
-    }  # fmt: skip
+    }
 
     def write(target: Path) -> None:
         pq.write_table(table, target / TABLE_FILE)

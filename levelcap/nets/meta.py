@@ -72,13 +72,24 @@ def _plain(value: Any) -> Any:
 def text_meta(shape: TextShape, size: str) -> Meta:
     """The description of a new text net: it has a text shape instead of views and heads."""
     sizes = {
-        "input_size": 0, "hidden": (shape.hidden,) * shape.layers, "standardise": False,
+        "input_size": 0,
+        "hidden": (shape.hidden,) * shape.layers,
+        "standardise": False,
         "text": shape,
-    }  # fmt: skip
+    }
     return Meta(
-        architecture="qwen3", size=size, world=TEXT_WORLD, world_version=0, patch="", views=(),
-        head_names=(), head_sizes=(), aim_heads=(), aim_users=(), shape=sizes,
-    )  # fmt: skip
+        architecture="qwen3",
+        size=size,
+        world=TEXT_WORLD,
+        world_version=0,
+        patch="",
+        views=(),
+        head_names=(),
+        head_sizes=(),
+        aim_heads=(),
+        aim_users=(),
+        shape=sizes,
+    )
 
 
 def meta_from_json(values: Any, where: str) -> Meta:

@@ -136,7 +136,15 @@ class Sampler:
         actions = np.empty((len(logits), len(self._sizes)), np.int16)
         log_probs = np.empty(len(logits), np.float32)
         sample_rows(
-            np.ascontiguousarray(logits), np.ascontiguousarray(mask), np.ascontiguousarray(keys),
-            self._sizes, self._aim, self._users, greedy, self._scratch, actions, log_probs,
-        )  # fmt: skip
+            np.ascontiguousarray(logits),
+            np.ascontiguousarray(mask),
+            np.ascontiguousarray(keys),
+            self._sizes,
+            self._aim,
+            self._users,
+            greedy,
+            self._scratch,
+            actions,
+            log_probs,
+        )
         return actions, log_probs

@@ -30,8 +30,9 @@ class Client:
     def __init__(self, url: str, token: str, timeout_s: float = TIMEOUT_S) -> None:
         self.url = url.rstrip("/")
         self.headers = {"Authorization": f"Bearer {token}"}
-        self._http = httpx.Client(base_url=self.url, headers=self.headers, timeout=timeout_s,
-                                  trust_env=False)  # fmt: skip
+        self._http = httpx.Client(
+            base_url=self.url, headers=self.headers, timeout=timeout_s, trust_env=False
+        )
 
     def close(self) -> None:
         """Give the connections back."""
@@ -101,18 +102,28 @@ class KeeperClient(Client):
         return self.call("GET", "/health")
 
     def submit(
-        self, job_type: str, payload: dict[str, Any], *, priority: str = "normal",
+        self,
+        job_type: str,
+        payload: dict[str, Any],
+        *,
+        priority: str = "normal",
         idempotency_key: str | None = None,
-    ) -> Accepted:  # fmt: skip
+    ) -> Accepted:
         """Queue a job."""
         body = {"job_type": job_type, "payload": payload, "priority": priority}
         body |= {} if idempotency_key is None else {"idempotency_key": idempotency_key}
         said = self.call("POST", "/api/jobs", body)
-        return Accepted(said["job_id"], Status(said["status"]), said["queue_position"],
-                        said.get("warnings", []))  # fmt: skip
+        return Accepted(
+            said["job_id"], Status(said["status"]), said["queue_position"], said.get("warnings", [])
+        )
 
-    def jobs(self, status: str | None = None, type: str | None = None, limit: int = 100,
-             before: str | None = None) -> list[Job]:  # fmt: skip
+    def jobs(
+        self,
+        status: str | None = None,
+        type: str | None = None,
+        limit: int = 100,
+        before: str | None = None,
+    ) -> list[Job]:
         """Jobs, newest first."""
         said = self.call("GET", "/api/jobs", status=status, type=type, limit=limit, before=before)
         return [Job.from_json(row) for row in said["jobs"]]
@@ -159,9 +170,14 @@ class HttpStore:
         self.keeper = keeper
 
     def register(
-        self, worker: str, device: str, roles: Sequence[str], *, pid: int | None = None,
+        self,
+        worker: str,
+        device: str,
+        roles: Sequence[str],
+        *,
+        pid: int | None = None,
         host: str | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         """See `levelcap.jobs.store.Store`, here and below."""
         body = {"worker": worker, "device": device, "roles": list(roles), "pid": pid, "host": host}
         self.keeper.call("POST", "/api/jobs/workers/register", body)

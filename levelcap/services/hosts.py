@@ -161,12 +161,6 @@ def get_service_url(name: str) -> str:
     return f"http://{address}:{port}{place.path}"
 
 
-def get_health_url(name: str) -> str:
-    """Returns the address that answers whether a service is well."""
-    _, _, place = load_hosts().find(name)
-    return get_service_url(name) + place.health
-
-
 def _moved(port: int, name: str) -> int:
     offset = load_settings().port_offset
     if port + offset > 65535:

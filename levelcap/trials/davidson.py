@@ -75,8 +75,12 @@ def _spread2(
 ) -> Floats:
     """Matrix over (theta, log nu) from second-order terms in d and log nu of every cell."""
     out = np.zeros((num + 1, num + 1))
-    for one, other, sign in ((cells.i, cells.i, 1), (cells.j, cells.j, 1),
-                             (cells.i, cells.j, -1), (cells.j, cells.i, -1)):  # fmt: skip
+    for one, other, sign in (
+        (cells.i, cells.i, 1),
+        (cells.j, cells.j, 1),
+        (cells.i, cells.j, -1),
+        (cells.j, cells.i, -1),
+    ):
         np.add.at(out, (one, other), sign * dd)
     edge = np.zeros(num)
     np.add.at(edge, cells.i, dn)

@@ -32,12 +32,19 @@ def evaluate(
     ladder = _ladder(world, seed)
     each = max(2, games // COUSINS // 2 * 2)
     found = judge(
-        policy, world, seed=seed, games_per_cousin=each, bot_games=games, ladder=ladder,
+        policy,
+        world,
+        seed=seed,
+        games_per_cousin=each,
+        bot_games=games,
+        ladder=ladder,
         on_progress=on_progress,
-    )  # fmt: skip
+    )
     elo, low, high = found.elo()
     return {
-        "world": world, "elo": [elo, low, high], "text": found.ratings.text(found.name),
+        "world": world,
+        "elo": [elo, low, high],
+        "text": found.ratings.text(found.name),
         "bound": found.ratings.bound(found.name),
         "accuracy": float(np.mean([record.win_rate for record in found.sealed.values()])),
         "sealed": {name: record.as_json() for name, record in found.sealed.items()},
@@ -46,7 +53,7 @@ def evaluate(
         "ladder": [[row.a, row.b, to_digits(row.scores)] for row in ladder],
         "value_loss": held_out_loss(policy.net, policy.meta),
         "games": games,
-    }  # fmt: skip
+    }
 
 
 @lru_cache(maxsize=8)
@@ -58,9 +65,15 @@ def held_out_loss(net: Any, meta: Any) -> float:
     """The value's loss on matches no training run plays: same games, a seed of their own."""
     spec = spec_of_world(meta.world, meta.patch)
     config = replace(
-        for_world(meta.world), lanes=HELD_OUT_LANES, unroll=HELD_OUT_STEPS, minibatches=1,
-        cousins=0, self_play=0.0, kl_coef=0.0, gamma=spec.gamma,
-    )  # fmt: skip
+        for_world(meta.world),
+        lanes=HELD_OUT_LANES,
+        unroll=HELD_OUT_STEPS,
+        minibatches=1,
+        cousins=0,
+        self_play=0.0,
+        kl_coef=0.0,
+        gamma=spec.gamma,
+    )
     pool = bot_pool(list(BASES), "even", 1.0)
     groups = build_groups(spec, meta, config, pool, HELD_OUT_SEED)
     for group in groups:

@@ -24,9 +24,14 @@ PASSIVE_SEED = 0  # the same held-out problems for every checkpoint, so that dri
 
 
 def examine(
-    place: Path, *, skill: str | None, preset: str | None, level: int | None, seed: int,
+    place: Path,
+    *,
+    skill: str | None,
+    preset: str | None,
+    level: int | None,
+    seed: int,
     passives: str = "lite",
-) -> dict[str, Any]:  # fmt: skip
+) -> dict[str, Any]:
     """Examine the hero in `place`; plain values, every answer included.
 
     skill None: the passives alone. passives: lite or full.
@@ -36,10 +41,17 @@ def examine(
     digits = {name: _digits(hero, exam(name, count, PASSIVE_SEED)) for name in PASSIVES}
     right = sum(text.count("1") for text in digits.values()) / (count * len(digits))
     found: dict[str, Any] = {
-        "world": TEXT_WORLD, "scores": {}, "sealed": {}, "skill": SCHOOL, "level": 0,
-        "passives": digits, "passives_version": VERSION, "accuracy": right, "val_loss": None,
+        "world": TEXT_WORLD,
+        "scores": {},
+        "sealed": {},
+        "skill": SCHOOL,
+        "level": 0,
+        "passives": digits,
+        "passives_version": VERSION,
+        "accuracy": right,
+        "val_loss": None,
         "text": f"passives {right:.0%} of {count * len(digits)}",
-    }  # fmt: skip
+    }
     if skill in (None, SCHOOL):
         return found
     level = level or 1
@@ -47,10 +59,16 @@ def examine(
     score = judge(guild, hero, problems)
     name = preset or skill
     words = f"{name} level {level}: {score.accuracy:.0%} of {score.count} exact"
-    return found | asdict(score) | {
-        "skill": name, "level": level, "val_loss": held_out_loss(hero, problems),
-        "text": f"{words}, {found['text']}",
-    }  # fmt: skip
+    return (
+        found
+        | asdict(score)
+        | {
+            "skill": name,
+            "level": level,
+            "val_loss": held_out_loss(hero, problems),
+            "text": f"{words}, {found['text']}",
+        }
+    )
 
 
 def _digits(hero: TextHero, problems: list[Problem]) -> str:

@@ -31,16 +31,22 @@ def judge_elo(
 
 
 def judge_exam(
-    candidate: str, skill: str, level: int, accuracy: float, problems: int,
-    champion: str | None = None, reigning: tuple[int, float] | None = None,
-) -> Verdict:  # fmt: skip
+    candidate: str,
+    skill: str,
+    level: int,
+    accuracy: float,
+    problems: int,
+    champion: str | None = None,
+    reigning: tuple[int, float] | None = None,
+) -> Verdict:
     """A text hero: more levels; at the same level more right answers than chance explains.
 
     problems: of one exam. reigning: level and accuracy of the champion.
     """
     figures: dict[str, Figure] = {
-        "level": (level, level, level), "accuracy": (accuracy, *wilson(accuracy, problems)),
-    }  # fmt: skip
+        "level": (level, level, level),
+        "accuracy": (accuracy, *wilson(accuracy, problems)),
+    }
     reason = f"{skill} level {level}, {accuracy:.0%} exact"
     passed = True
     if reigning is not None:

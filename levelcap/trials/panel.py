@@ -222,8 +222,10 @@ def _check(
     one_among: bool,
 ) -> None:
     counts = {
-        "games_per_cousin": games_per_cousin, "bot_games": bot_games, "seer_games": seer_games
-    }  # fmt: skip
+        "games_per_cousin": games_per_cousin,
+        "bot_games": bot_games,
+        "seer_games": seer_games,
+    }
     for what, games in counts.items():
         if games < 2 or games % 2:
             remedy = "Give an even number: games come in pairs, sides exchanged"

@@ -118,10 +118,14 @@ def enter(connection: Connection, place: Path, hero: str) -> Entry:
     """Write the row of a folder that `take_in` let through."""
     meta = meta_from_json(read_json(place / "meta.json"), "meta.json")
     facts = Facts(
-        step=int(meta.metrics.get("updates", 0)), hero=hero, world=meta.world,
+        step=int(meta.metrics.get("updates", 0)),
+        hero=hero,
+        world=meta.world,
         role="decision" if meta.text is None else "text",
-        total_examples_trained=meta.steps, base=True, training_file=None,
-    )  # fmt: skip
+        total_examples_trained=meta.steps,
+        base=True,
+        training_file=None,
+    )
     remember(connection, digest_of(place), "probe")
     return save(connection, place, facts, load_zones()["hot"])
 

@@ -41,11 +41,18 @@ class Asset:
     def as_json(self) -> dict[str, Any]:
         """Plain values; places are named by zone, never by path."""
         return {
-            "id": self.id, "kind": self.kind, "name": self.name, "size_bytes": self.size_bytes,
-            "sha256": self.sha256, "parents": list(self.parents), "status": self.status,
-            "created": self.created, "verified": self.verified, "created_by": self.created_by,
+            "id": self.id,
+            "kind": self.kind,
+            "name": self.name,
+            "size_bytes": self.size_bytes,
+            "sha256": self.sha256,
+            "parents": list(self.parents),
+            "status": self.status,
+            "created": self.created,
+            "verified": self.verified,
+            "created_by": self.created_by,
             "zones": sorted(self.zones),
-        }  # fmt: skip
+        }
 
 
 def now() -> str:
@@ -74,10 +81,17 @@ def register(
     path = folder.resolve().relative_to(zone.root.resolve()).as_posix()
     size = sum(int(entry["bytes"]) for entry in manifest.files.values())
     values = {
-        "id": asset_id, "kind": kind, "name": name or folder.name, "size": size, "sha": digest,
-        "parents": json.dumps(manifest.parents), "now": now(), "by": manifest.made_by,
-        "zone": zone.zone_id, "path": path,
-    }  # fmt: skip
+        "id": asset_id,
+        "kind": kind,
+        "name": name or folder.name,
+        "size": size,
+        "sha": digest,
+        "parents": json.dumps(manifest.parents),
+        "now": now(),
+        "by": manifest.made_by,
+        "zone": zone.zone_id,
+        "path": path,
+    }
     connection.execute(
         "INSERT INTO assets VALUES (:id, :kind, :name, :size, :sha, :parents, 'present', :now,"
         " NULL, :by) ON CONFLICT (id) DO UPDATE SET status = 'present'",
@@ -123,10 +137,18 @@ def _asset(connection: Connection, row: Any) -> Asset:
         "SELECT zone_id, path FROM locations WHERE asset_id = :i", {"i": row.id}
     )
     return Asset(
-        row.id, row.kind, row.name, row.size_bytes, row.sha256, tuple(json.loads(row.parents)),
-        row.status, row.created, row.verified, row.created_by,
+        row.id,
+        row.kind,
+        row.name,
+        row.size_bytes,
+        row.sha256,
+        tuple(json.loads(row.parents)),
+        row.status,
+        row.created,
+        row.verified,
+        row.created_by,
         {zone_id: path for zone_id, path in places},
-    )  # fmt: skip
+    )
 
 
 def place_of(asset: Asset, zones: dict[str, Zone] | None = None) -> Path | None:

@@ -79,10 +79,14 @@ def promote(engine: Database, checkpoint: str, decision: Decision) -> Promotion:
             "INSERT INTO champions (hero, checkpoint, previous, time, reason, verdict)"
             " VALUES (:h, :c, :p, :t, :r, :v)",
             {
-                "h": entry.hero, "c": entry.id, "p": previous,
-                "t": now(), "r": decision.reason, "v": json.dumps(decision.as_json()),
+                "h": entry.hero,
+                "c": entry.id,
+                "p": previous,
+                "t": now(),
+                "r": decision.reason,
+                "v": json.dumps(decision.as_json()),
             },
-        )  # fmt: skip
+        )
         after = champion_of(connection, entry.hero)
     assert after is not None
     return after

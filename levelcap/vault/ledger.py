@@ -121,12 +121,22 @@ def save(connection: Connection, place: Path, facts: Facts, zone: Zone) -> Entry
     if facts.role not in ROLES:
         raise unknown_name("role of a checkpoint", facts.role, ROLES)
     values = asdict(facts) | {
-        "id": asset_id, "timestamp": now(), "canonical_name": checkpoint_name(facts.step),
-        "elo": None, "elo_low": None, "elo_high": None, "elo_bound": "",
-        "size_bytes": asset.size_bytes, "parents": asset.parents, "sha256": asset.sha256,
+        "id": asset_id,
+        "timestamp": now(),
+        "canonical_name": checkpoint_name(facts.step),
+        "elo": None,
+        "elo_low": None,
+        "elo_high": None,
+        "elo_bound": "",
+        "size_bytes": asset.size_bytes,
+        "parents": asset.parents,
+        "sha256": asset.sha256,
         "created_by": asset.created_by,
-        "pinned": 0, "retired": None, "ledger_version": LEDGER_VERSION, "seq": int(last) + 1,
-    }  # fmt: skip
+        "pinned": 0,
+        "retired": None,
+        "ledger_version": LEDGER_VERSION,
+        "seq": int(last) + 1,
+    }
     values |= {"has_optimizer": int(facts.has_optimizer), "base": int(facts.base)}
     names = ", ".join(_COLUMNS)
     slots = ", ".join(f":{name}" for name in _COLUMNS)
@@ -215,10 +225,17 @@ class Ledger:
             return found
 
     def list(
-        self, *, campaign: str | None = None, hero: str | None = None, run: str | None = None,
-        step: int | None = None, role: str | None = None, retired: bool = False, limit: int = 100,
+        self,
+        *,
+        campaign: str | None = None,
+        hero: str | None = None,
+        run: str | None = None,
+        step: int | None = None,
+        role: str | None = None,
+        retired: bool = False,
+        limit: int = 100,
         before: int | None = None,
-    ) -> Entries:  # fmt: skip
+    ) -> Entries:
         """Rows, newest first. before: only rows with a smaller `seq` (for the next page)."""
         where = ["1"] if retired else ["retired IS NULL"]
         values = {"campaign": campaign, "hero": hero, "run": run, "step": step, "role": role}
@@ -226,13 +243,17 @@ class Ledger:
         if before is not None:
             where.append("seq < :before")
         with reading(self.engine) as connection:
-            return select(connection, " AND ".join(where), {**values, "before": before},
-                                limit)  # fmt: skip
+            return select(connection, " AND ".join(where), {**values, "before": before}, limit)
 
     def page(
-        self, sort: str = "seq", *, descending: bool = True, offset: int = 0, limit: int = 50,
+        self,
+        sort: str = "seq",
+        *,
+        descending: bool = True,
+        offset: int = 0,
+        limit: int = 50,
         campaign: str | None = None,
-    ) -> Entries:  # fmt: skip
+    ) -> Entries:
         """Rows in the order of a column, unknown values last; for pages people leaf through."""
         if sort not in SORTS:
             raise unknown_name("column to sort by", sort, SORTS)
@@ -242,8 +263,9 @@ class Ledger:
             order = f"seq {way}"
         where = "retired IS NULL" + ("" if campaign is None else " AND campaign = :campaign")
         with reading(self.engine) as connection:
-            return select(connection, where, {"campaign": campaign}, limit, order,
-                                offset=max(0, offset))  # fmt: skip
+            return select(
+                connection, where, {"campaign": campaign}, limit, order, offset=max(0, offset)
+            )
 
     def get_best(
         self, metric: str = "elo", *, campaign: str | None = None, hero: str | None = None
@@ -256,8 +278,9 @@ class Ledger:
         values = {"campaign": campaign, "hero": hero}
         where += [f"{name} = :{name}" for name, value in values.items() if value is not None]
         with reading(self.engine) as connection:
-            found = select(connection, " AND ".join(where), values, 1,
-                                 f"{metric} {order}, seq DESC")  # fmt: skip
+            found = select(
+                connection, " AND ".join(where), values, 1, f"{metric} {order}, seq DESC"
+            )
         return found[0] if found else None
 
     def latest(self, campaign: str | None = None) -> Entry | None:

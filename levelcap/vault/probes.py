@@ -35,9 +35,14 @@ def probe(place: Path) -> None:
     environment = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONWARNINGS": "ignore"}
     try:
         done = subprocess.run(
-            command, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True,
-            timeout=PATIENCE_S, check=False,
-        )  # fmt: skip
+            command,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE_S,
+            check=False,
+        )
     except subprocess.TimeoutExpired as error:
         what = "the net could not be tried: the machine is too slow or too busy"
         raise StateError(refuse(what, f"{PATIENCE_S} s", "Try again when it is idle")) from error

@@ -71,8 +71,10 @@ class ArenaWorld:
         _whole("seed", seed, 0, 2**64 - 1)
         _whole("max_decisions", 1 if max_decisions is None else max_decisions, 1, 2**31 - 1)
         _whole("threads", 1 if threads is None else threads, 1, 1024)
-        for name, value in (("pseudo_reward_scale", pseudo_reward_scale),
-                            ("draw_reward", draw_reward)):  # fmt: skip
+        for name, value in (
+            ("pseudo_reward_scale", pseudo_reward_scale),
+            ("draw_reward", draw_reward),
+        ):
             if not np.isfinite(value):
                 raise BadValue(refuse(f"{name} must be finite", value, "Give a number, e.g. 0"))
         self.patch = load_patch(patch)
@@ -128,9 +130,13 @@ class ArenaWorld:
             self._first_seeds = self._seeds(match_seeds)
         self.state["restart"] = 0
         self._spread(
-            advance.start_matches, self.state, self._rules, self.buffers, self._setups,
+            advance.start_matches,
+            self.state,
+            self._rules,
+            self.buffers,
+            self._setups,
             self._first_seeds,
-        )  # fmt: skip
+        )
         self._started = True
         return self._views()
 
@@ -155,9 +161,15 @@ class ArenaWorld:
             self._spread(advance.step_matches, *arguments, after=(advance.ALL,))
         b = self.buffers
         info: Info = {
-            "active": b.active, "due": b.due, "ended": b.ended, "winner": b.winner,
-            "length": b.length, "actions": b.actions, "final": final, "final_rows": rows,
-        }  # fmt: skip
+            "active": b.active,
+            "due": b.due,
+            "ended": b.ended,
+            "winner": b.winner,
+            "length": b.length,
+            "actions": b.actions,
+            "final": final,
+            "final_rows": rows,
+        }
         return self._views(), b.rewards, b.terminated, b.truncated, info
 
     def check_actions(self, actions: ArrayLike) -> NDArray[np.uint8]:

@@ -17,9 +17,14 @@ from tests.services.realms import ROOT, until
 
 CHROMIUM = Path("/usr/bin/chromium")
 FLAGS = [
-    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
-    "--disable-background-networking", "--disable-component-update", "--disable-sync",
-]  # fmt: skip
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
 OUT = Path(__file__).parent / "out"
 PORTS = (8080, 8081, 8090, 8765, 8767, 8888)
 WIDE, PHONE = {"width": 1440, "height": 900}, {"width": 390, "height": 844}
@@ -46,8 +51,9 @@ class Inn:
         offset = self.offset
         self.env = {
             **{k: v for k, v in os.environ.items() if not k.startswith("LEVELCAP_")},
-            "LEVELCAP_HOME": str(home), "LEVELCAP_PORT_OFFSET": str(offset),
-        }  # fmt: skip
+            "LEVELCAP_HOME": str(home),
+            "LEVELCAP_PORT_OFFSET": str(offset),
+        }
         if cache := os.environ.get("LEVELCAP_KERNEL_CACHE"):
             self.env["LEVELCAP_KERNEL_CACHE"] = cache
         self.processes = {}
@@ -60,15 +66,21 @@ class Inn:
         """Fills the realm: runs tests/browser/<module>.py with these words."""
         run = subprocess.run(
             [sys.executable, "-m", f"tests.browser.{module}", *words],
-            cwd=ROOT, env=self.env, capture_output=True, text=True, timeout=most_s,
-        )  # fmt: skip
+            cwd=ROOT,
+            env=self.env,
+            capture_output=True,
+            text=True,
+            timeout=most_s,
+        )
         assert run.returncode == 0, run.stderr[-2000:]
 
     def start(self, name):
         self.processes[name] = subprocess.Popen(
             [sys.executable, "-m", f"levelcap.services.{name}"],
-            cwd=ROOT, env=self.env, stderr=subprocess.DEVNULL,
-        )  # fmt: skip
+            cwd=ROOT,
+            env=self.env,
+            stderr=subprocess.DEVNULL,
+        )
 
     def wait(self, port, name):
         def answers():

@@ -145,8 +145,14 @@ def save_film(film):
     colours = palette.getpalette()[: 3 * (FILM_COLOURS - len(RARE))]
     palette.putpalette(colours + [part for colour in RARE for part in colour])
     frames = [frame.quantize(palette=palette, dither=Image.Dither.NONE) for frame in small]
-    frames[0].save(DOCS / "arena.gif", save_all=True, append_images=frames[1:],
-                   duration=FRAME_MS, loop=0, optimize=True)  # fmt: skip
+    frames[0].save(
+        DOCS / "arena.gif",
+        save_all=True,
+        append_images=frames[1:],
+        duration=FRAME_MS,
+        loop=0,
+        optimize=True,
+    )
 
 
 if __name__ == "__main__":

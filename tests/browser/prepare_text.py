@@ -72,14 +72,27 @@ def exam(update, level, kind, outcome, accuracy):
     count = 200 if kind == "confirmation" else 96
     right = round(accuracy * 40)
     return {
-        "event": kind, "level": level, "outcome": outcome, "accuracy": accuracy, "count": count,
-        "update": update, "core_seconds": (update - FIRST) / 50, "seconds": 1.0,
-        "by_form": {"easy": [right, 40], "medium": [right - 4, 36], "hard": [6, 12],
-                    "expert": [2, 8]},
+        "event": kind,
+        "level": level,
+        "outcome": outcome,
+        "accuracy": accuracy,
+        "count": count,
+        "update": update,
+        "core_seconds": (update - FIRST) / 50,
+        "seconds": 1.0,
+        "by_form": {
+            "easy": [right, 40],
+            "medium": [right - 4, 36],
+            "hard": [6, 12],
+            "expert": [2, 8],
+        },
         "by_operation": {"add": [right, 40]},
-        "by_primitive": {"add_no_carry": [right, 40], "add_with_carry": [20, 40],
-                         "sub_no_borrow": [2, 2]},
-    }  # fmt: skip
+        "by_primitive": {
+            "add_no_carry": [right, 40],
+            "add_with_carry": [20, 40],
+            "sub_no_borrow": [2, 2],
+        },
+    }
 
 
 if __name__ == "__main__":

@@ -110,7 +110,9 @@ def test_the_hero_takes_over_what_a_person_did_in_the_browser(visit, capsys):
     agreed = agreement(untrained, recorded), agreement(imitator, recorded)
     shown_habit = habit(untrained), habit(net_of(every))
     with capsys.disabled():
-        print(f"\nagreement with the recorded match: {agreed[0]:.1%} -> {agreed[1]:.1%}; "
-              f"habit of walking up: {shown_habit[0]:.1%} -> {shown_habit[1]:.1%}")  # fmt: skip
+        print(
+            f"\nagreement with the recorded match: {agreed[0]:.1%} -> {agreed[1]:.1%}; "
+            f"habit of walking up: {shown_habit[0]:.1%} -> {shown_habit[1]:.1%}"
+        )
     assert agreed[0] < 0.6 and agreed[1] > 0.85
     assert shown_habit[0] < 0.1 and shown_habit[1] > 0.6

@@ -38,8 +38,9 @@ def test_play_prints_a_block_and_json_as_the_last_line():
     assert set(result) == {"win_rate", "ci_low", "ci_high", "wins", "draws", "losses", "games"}
     assert result["wins"] + result["draws"] + result["losses"] == result["games"] == 20
     assert "veteran against rookie" in run.stdout
-    again = levelcap("play", "veteran", "rookie", "--games", "20", "--seed", "1", "--json",
-                     "--ruleset", "duel")  # fmt: skip
+    again = levelcap(
+        "play", "veteran", "rookie", "--games", "20", "--seed", "1", "--json", "--ruleset", "duel"
+    )
     assert again.stdout == run.stdout
 
 
@@ -79,8 +80,9 @@ def test_wrong_words_are_refused_by_the_parser():
 
 def test_watch_saves_a_replay_that_replays_to_a_gif(tmp_path):
     path, gif, png = tmp_path / "m.lcr", tmp_path / "m.gif", tmp_path / "m.png"
-    run = levelcap("watch", "veteran", "rookie", "--world", "duel", "--speed", "0",
-                   "--save-replay", str(path))  # fmt: skip
+    run = levelcap(
+        "watch", "veteran", "rookie", "--world", "duel", "--speed", "0", "--save-replay", str(path)
+    )
     assert run.returncode == 0, run.stderr
     assert "WINS" in run.stdout or "DRAW" in run.stdout
     run = levelcap("replay", str(path), "--gif", str(gif), "--png", str(png))
@@ -129,7 +131,20 @@ def test_worlds_lists_what_can_be_played():
 @pytest.mark.skipif(os.geteuid() != 0, reason="a network namespace needs root")
 def test_nothing_is_fetched_after_set_up():
     run = subprocess.run(
-        ["unshare", "-n", sys.executable, "-m", "levelcap", "play", "rookie", "idle", "--games",
-         "2"], capture_output=True, text=True, timeout=300,
-    )  # fmt: skip
+        [
+            "unshare",
+            "-n",
+            sys.executable,
+            "-m",
+            "levelcap",
+            "play",
+            "rookie",
+            "idle",
+            "--games",
+            "2",
+        ],
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
     assert run.returncode == 0, run.stderr

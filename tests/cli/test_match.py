@@ -48,8 +48,9 @@ def play_a_little(oracle, name):
 
 
 def test_matches_are_started_listed_ended_and_made_into_quests(oracle, capsys):
-    code, said, _ = levelcap(capsys, "match", "start", "master", "rookie", "--speed", "32",
-                             "--seed", "4", "--wait")  # fmt: skip
+    code, said, _ = levelcap(
+        capsys, "match", "start", "master", "rookie", "--speed", "32", "--seed", "4", "--wait"
+    )
     assert code == 0 and "/arena?match=live-" in said
     ended = json.loads(said.splitlines()[-1])
     assert ended["winner"] in (0, 1, -1) and ended["replay"].startswith("live-")
@@ -66,8 +67,9 @@ def test_matches_are_started_listed_ended_and_made_into_quests(oracle, capsys):
     first, second = play_a_little(oracle, "ann-lee"), play_a_little(oracle, "ann-lee")
     recorded = json.loads(levelcap(capsys, "match", "ls", "--json")[1])["recorded"]
     assert [(row["id"], row["person"]) for row in recorded] == [
-        (second, "person-ann-lee"), (first, "person-ann-lee"),
-    ]  # fmt: skip
+        (second, "person-ann-lee"),
+        (first, "person-ann-lee"),
+    ]
     assert "Imitate person-ann-lee (matches: 1)" in levelcap(capsys, "match", "quest", first)[1]
     made = levelcap(capsys, "match", "quest", first, "--all")[1]
     with realm() as opened, reading(opened.engine) as connection:

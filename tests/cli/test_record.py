@@ -63,8 +63,19 @@ def test_record_list_show_and_check(levelcap, home):
 
 def test_record_keeps_one_policy_lazily_where_it_is_told_to(levelcap, tmp_path):
     out = tmp_path / "demos"
-    run = levelcap("record", "rookie", "idle", "--games", "4", "--keep", "rookie", "--lazy",
-                   "--out", str(out), "--json")  # fmt: skip
+    run = levelcap(
+        "record",
+        "rookie",
+        "idle",
+        "--games",
+        "4",
+        "--keep",
+        "rookie",
+        "--lazy",
+        "--out",
+        str(out),
+        "--json",
+    )
     assert run.returncode == 0, run.stderr
     told = json.loads(run.stdout.splitlines()[-1])
     assert told["episodes"] == 4

@@ -23,9 +23,20 @@ def test_train_eval_and_chat(tmp_path, capsys, monkeypatch):
     out = str(tmp_path / "run")
     knobs = ["--size", "dummy", "--set", "batch=4", "--set", "school=0.5"]
     code, text, _ = run(
-        capsys, "text", "train", "--skill", "bin", "--preset", "bin_add", "--updates", "5",
-        "--out", out, "--json", *knobs,
-    )  # fmt: skip
+        capsys,
+        "text",
+        "train",
+        "--skill",
+        "bin",
+        "--preset",
+        "bin_add",
+        "--updates",
+        "5",
+        "--out",
+        out,
+        "--json",
+        *knobs,
+    )
     found = last_line(text)
     assert code == 0 and found["updates"] == 5 and found["level"] == 1 and found["tokens"] > 0
     snapshot = found["snapshot"]

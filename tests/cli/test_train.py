@@ -14,9 +14,12 @@ from levelcap.learn.rl.config import for_world
 
 def levelcap(*words, timeout=240):
     return subprocess.run(
-        [sys.executable, "-m", "levelcap", *map(str, words)], capture_output=True, text=True,
-        timeout=timeout, env={**os.environ, "COLUMNS": "200", "NO_COLOR": "1"},
-    )  # fmt: skip
+        [sys.executable, "-m", "levelcap", *map(str, words)],
+        capture_output=True,
+        text=True,
+        timeout=timeout,
+        env={**os.environ, "COLUMNS": "200", "NO_COLOR": "1"},
+    )
 
 
 def last_json(run):
@@ -33,14 +36,39 @@ def test_record_imitate_reinforce_play(tmp_path):
     demos, sup, rl = tmp_path / "demos", tmp_path / "sup", tmp_path / "rl"
     last_json(levelcap("record", "veteran", "rookie", "--games", 20, "--out", demos, "--json"))
     found = last_json(
-        levelcap("imitate", "--shards", demos, "--policies", "veteran", "--updates", 16,
-                 "--size", "dummy", "--out", sup, "--games", 4, "--json")
-    )  # fmt: skip
+        levelcap(
+            "imitate",
+            "--shards",
+            demos,
+            "--policies",
+            "veteran",
+            "--updates",
+            16,
+            "--size",
+            "dummy",
+            "--out",
+            sup,
+            "--games",
+            4,
+            "--json",
+        )
+    )
     assert set(found["win_rates"]) == {"rookie", "veteran", "master"}
     assert "accuracy_fire" in found["validation"]
     small = ("--set", "lanes=24", "--set", "unroll=8", "--set", "minibatches=2")
-    run = levelcap("reinforce", "--from", found["snapshot"], "--updates", 6, *small, "--out", rl,
-                   "--games", 4, "--json")  # fmt: skip
+    run = levelcap(
+        "reinforce",
+        "--from",
+        found["snapshot"],
+        "--updates",
+        6,
+        *small,
+        "--out",
+        rl,
+        "--games",
+        4,
+        "--json",
+    )
     found = last_json(run)
     assert found["update"] == 6 and found["reason"] == "6 updates"
     again = last_json(levelcap("play", found["snapshot"], "idle", "--games", 4, "--json"))
@@ -49,8 +77,21 @@ def test_record_imitate_reinforce_play(tmp_path):
 
 def test_first_hero_ends_with_a_table_and_a_picture(tmp_path):
     small = ("--set", "lanes=48", "--set", "unroll=8", "--set", "engine.snapshot_s=2")
-    run = levelcap("first-hero", "--minutes", "0.25", "--games", "40", "--size", "dummy",
-                   "--teacher", "rookie", *small, "--out", tmp_path / "hero", "--json")  # fmt: skip
+    run = levelcap(
+        "first-hero",
+        "--minutes",
+        "0.25",
+        "--games",
+        "40",
+        "--size",
+        "dummy",
+        "--teacher",
+        "rookie",
+        *small,
+        "--out",
+        tmp_path / "hero",
+        "--json",
+    )
     found = last_json(run)
     assert "sealed cousins of master" in run.stdout and "Elo (rookie = 1000)" in run.stdout
     assert (tmp_path / "hero" / "elo.png").read_bytes()[:4] == b"\x89PNG"

@@ -38,9 +38,12 @@ def offset():
 def levelcap(*words, **env):
     return subprocess.run(
         [sys.executable, "-m", "levelcap", *words],
-        cwd=ROOT, capture_output=True, text=True, timeout=120,
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=120,
         env=os.environ | {"COLUMNS": "200"} | env,
-    )  # fmt: skip
+    )
 
 
 @contextlib.contextmanager
@@ -50,8 +53,11 @@ def foreground(**env):
     with shown.open("w") as output:
         process = subprocess.Popen(
             [sys.executable, "-c", SMALL, "up"],
-            cwd=ROOT, stdout=output, stderr=output, env=os.environ | env,
-        )  # fmt: skip
+            cwd=ROOT,
+            stdout=output,
+            stderr=output,
+            env=os.environ | env,
+        )
     try:
         yield process, shown
     finally:
@@ -123,8 +129,10 @@ def test_logs_are_merged_in_the_order_of_time_and_followed():
     (logs / "b.log").write_text(line(2, "two") + "Traceback: bare\n")
     process = subprocess.Popen(
         [sys.executable, "-m", "levelcap", "logs", "--follow", "-n", "3"],
-        cwd=ROOT, stdout=subprocess.PIPE, text=True,
-    )  # fmt: skip
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
     try:
         first = [process.stdout.readline() for _ in range(3)]
         assert [words.split()[-1] for words in first] == ["two", "bare", "three"]

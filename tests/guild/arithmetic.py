@@ -129,9 +129,13 @@ def check_equation(text):
     if m := re.fullmatch(r"(-?\d+) ([-+*]|and|or|xor) (-?\d+) = (-?\d+)", text):
         a, b, r = int(m[1]), int(m[3]), int(m[4])
         rules = {
-            "+": lambda: a + b, "-": lambda: a - b, "*": lambda: a * b,
-            "and": lambda: a & b, "or": lambda: a | b, "xor": lambda: a ^ b,
-        }  # fmt: skip
+            "+": lambda: a + b,
+            "-": lambda: a - b,
+            "*": lambda: a * b,
+            "and": lambda: a & b,
+            "or": lambda: a | b,
+            "xor": lambda: a ^ b,
+        }
         assert rules[m[2]]() == r
         if wrapped:
             difference = abs(int(wrapped) - r)

@@ -20,9 +20,14 @@ from levelcap.kit.errors import BadFile, BadValue
 ENGINE = get_engine()
 SKILL = ENGINE.get("sy")
 WRITTEN = {
-    "definition": "{}", "synonym": "= {}", "hypernym": "kind of {}", "hyponym": "such as {}",
-    "example": '"{}"', "antonym": "not {}", "domain": "in {}",
-}  # fmt: skip
+    "definition": "{}",
+    "synonym": "= {}",
+    "hypernym": "kind of {}",
+    "hyponym": "such as {}",
+    "example": '"{}"',
+    "antonym": "not {}",
+    "domain": "in {}",
+}
 
 
 def table():
@@ -200,11 +205,25 @@ def test_formats_and_presentations_unlock_at_their_levels():
         for name in names
     }
     assert at == {
-        "sound": 5, "rhyme": 10, "origin": 15, "relation": 20, "structure": 27, "bank_first": 10,
-        "bank_repeated": 25, "one_sentence": 35, "letter": 20, "roman": 30, "bullet": 40,
-        "grouped": 25, "table": 35, "comma": 45, "numbered": 21, "lines": 25, "commas": 29,
+        "sound": 5,
+        "rhyme": 10,
+        "origin": 15,
+        "relation": 20,
+        "structure": 27,
+        "bank_first": 10,
+        "bank_repeated": 25,
+        "one_sentence": 35,
+        "letter": 20,
+        "roman": 30,
+        "bullet": 40,
+        "grouped": 25,
+        "table": 35,
+        "comma": 45,
+        "numbered": 21,
+        "lines": 25,
+        "commas": 29,
         "digest": 40,
-    }  # fmt: skip
+    }
 
 
 def test_what_unlocks_is_used():

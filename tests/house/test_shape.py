@@ -2,17 +2,31 @@
 
 import ast
 import re
+import subprocess
+import sys
 import tokenize
+from collections import Counter
+from pathlib import Path
 
-from tests.house.sources import PACKAGE, imports, name_of, package_files, repository_files, tree
+from tests.house.sources import (
+    PACKAGE,
+    ROOT,
+    imports,
+    name_of,
+    package_files,
+    repository_files,
+    tree,
+)
 
 MAX_FILE_LINES = 400
 MAX_FUNCTION_LINES = 100
 MAX_JS_LINES = 300
-# 25,000 was the plan. Game, realm, web game and guild are 28,600, and parts are still to come.
-# Net families, seats, segments and probes came with contracts of their own; the next step counts
-# formatted lines instead, against a budget per folder.
-MAX_PACKAGE_LINES = 34_000
+# Lines as the formatter leaves them, without blanks, comments and docstrings; DEVELOPMENT says the
+# same number. The aim after the redesign is 31,500, for the whole product 45,000.
+MAX_PACKAGE_LINES = 35_500
+MAX_FOLDER_LINES = {"services": 11_000}
+MAX_OTHER_FOLDER_LINES = 8_000
+MAX_FMT_SKIP = 40
 NO_CODE = {
     *(tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT),
     *(tokenize.ENDMARKER, tokenize.ENCODING),
@@ -66,9 +80,46 @@ def _code_lines(path):
 
 def test_the_package_stays_small():
     raw = sum(len(p.read_text().splitlines()) for p in package_files())
-    code = sum(len(_code_lines(p)) for p in package_files())
+    folders = Counter()
+    for path in package_files():
+        folders[path.relative_to(PACKAGE).parts[0]] += len(_code_lines(path))
+    code = folders.total()
     print(f"{code} lines of code ({raw} with words and blanks) in {len(package_files())} files")
     assert code <= MAX_PACKAGE_LINES
+    assert f"package ≤ {MAX_PACKAGE_LINES:,} lines" in (ROOT / "DEVELOPMENT.md").read_text()
+    limits = {name: MAX_FOLDER_LINES.get(name, MAX_OTHER_FOLDER_LINES) for name in folders}
+    assert {name: n for name, n in folders.items() if n > limits[name]} == {}
+
+
+def test_everything_is_formatted():
+    ruff = Path(sys.executable).with_name("ruff")
+    run = subprocess.run([ruff, "format", "--check", "."], cwd=ROOT, capture_output=True, text=True)
+    assert run.returncode == 0, run.stdout[-2000:]
+
+
+def _is_literal_table(statement):
+    """Whether a statement assigns a literal: names and constants in brackets, nothing computed."""
+    allowed = (ast.Constant, ast.Name, ast.Attribute, ast.Starred, ast.UnaryOp, ast.USub, ast.Load)
+    brackets = (ast.List, ast.Tuple, ast.Dict, ast.Set)
+    value = getattr(statement, "value", None)
+    return isinstance(statement, ast.Assign | ast.AnnAssign) and (
+        isinstance(value, brackets)
+        and all(isinstance(node, (*allowed, *brackets)) for node in ast.walk(value))
+    )
+
+
+def test_only_literal_tables_are_kept_from_the_formatter():
+    count, wrong = 0, []
+    for path in [p for p in repository_files() if p.suffix == ".py"]:
+        tables = [n for n in ast.walk(tree(path)) if _is_literal_table(n)]
+        inside = {line for n in tables for line in range(n.lineno, n.end_lineno + 1)}
+        with path.open("rb") as file:
+            for token in tokenize.tokenize(file.readline):
+                if token.type == tokenize.COMMENT and token.string.startswith("# fmt:"):
+                    count += 1
+                    if token.start[0] not in inside:
+                        wrong.append(f"{name_of(path)}:{token.start[0]}")
+    assert wrong == [] and count <= MAX_FMT_SKIP
 
 
 def test_file_names_say_what_is_inside():

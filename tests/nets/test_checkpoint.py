@@ -36,8 +36,10 @@ def test_a_loaded_net_computes_the_same(saved):
 
 
 def test_the_sizes_are_what_they_say():
-    counts = {size: count_parameters(new_net(describe("flat", arena_spec("duel"), size)))
-              for size in SIZES}  # fmt: skip
+    counts = {
+        size: count_parameters(new_net(describe("flat", arena_spec("duel"), size)))
+        for size in SIZES
+    }
     # 371*128+128 + 128*128+128 + 128*52+52 + 128+1, worked by hand.
     assert counts["slim"] == 47616 + 16512 + 6708 + 129
     # With features alone the first layer is 19*128+128.

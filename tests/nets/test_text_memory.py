@@ -21,8 +21,9 @@ def peak(shape, batch, length, optimizer):
     lessons = [Lesson("current", [3] * (length - length // 2 + 1), [4] * (length // 2))] * batch
     with profile(activities=[ProfilerActivity.CPU], profile_memory=True) as profiled:
         net = fresh_text_net(text_meta(shape, "tiny"), 0)
-        steps = make_optimizer(net, optimizer, lr=1e-3, hidden_lr=1e-2, weight_decay=0.0,
-                               betas=(0.9, 0.95), eps=1e-8)  # fmt: skip
+        steps = make_optimizer(
+            net, optimizer, lr=1e-3, hidden_lr=1e-2, weight_decay=0.0, betas=(0.9, 0.95), eps=1e-8
+        )
         slow = Ema(net, 0.95)
         for _ in range(2):
             steps.zero_grad(set_to_none=True)

@@ -51,8 +51,22 @@ def test_ticks_between_decisions_are_those_of_the_match(ruleset):
         match.decide()
         *_, last = between.play(before, match.last["actions"])
         final = match.world.state[0]
-        for name in ("tick", "x", "y", "hp", "shield", "ammo", "alive", "shot_x", "num_shots",
-                     "score", "item_kind", "creep_hp", "tower_hp", "wait"):  # fmt: skip
+        for name in (
+            "tick",
+            "x",
+            "y",
+            "hp",
+            "shield",
+            "ammo",
+            "alive",
+            "shot_x",
+            "num_shots",
+            "score",
+            "item_kind",
+            "creep_hp",
+            "tower_hp",
+            "wait",
+        ):
             assert np.array_equal(last[name], final[name]), name
 
 
@@ -180,12 +194,18 @@ def test_what_is_not_allowed_is_not_recorded():
 @pytest.mark.parametrize(
     "data",
     [
-        b"", bytes(23), bytes(25), bytes(24), LAYOUT.pack(1, 64, 0, 0, 1, 0, 0, 0, 0),
-        LAYOUT.pack(1, 0, 0, 9, 1, 0, 0, 0, 0), LAYOUT.pack(1, 0, 0, 0, 1, float("nan"), 0, 0, 0),
+        b"",
+        bytes(23),
+        bytes(25),
+        bytes(24),
+        LAYOUT.pack(1, 64, 0, 0, 1, 0, 0, 0, 0),
+        LAYOUT.pack(1, 0, 0, 9, 1, 0, 0, 0, 0),
+        LAYOUT.pack(1, 0, 0, 0, 1, float("nan"), 0, 0, 0),
         LAYOUT.pack(1, 0, 0, 0, 1, 0, float("inf"), 0, 0),
-        LAYOUT.pack(1, 0, 0, 0, 1, 0, 0, 1.01, 0), LAYOUT.pack(2, 0, 0, 0, 1, 0, 0, 0, 0),
+        LAYOUT.pack(1, 0, 0, 0, 1, 0, 0, 1.01, 0),
+        LAYOUT.pack(2, 0, 0, 0, 1, 0, 0, 0, 0),
     ],
-)  # fmt: skip
+)
 def test_bytes_that_are_no_input_are_refused(data):
     with pytest.raises(BadValue):
         read_input(data)

@@ -122,16 +122,18 @@ TEXT = {
     "giant": shape(layers=64, hidden=8192, ffn=32768),
     "giant positions": shape(positions=1 << 40),
     "other layers": shape(layers=2),
-    "other characters": {"meta": lambda said: said["text"].update(
-        characters=said["text"]["characters"][::-1])},
-    "a character twice": {"meta": lambda said: said["text"].update(
-        characters="a" * len(said["text"]["characters"]))},
+    "other characters": {
+        "meta": lambda said: said["text"].update(characters=said["text"]["characters"][::-1])
+    },
+    "a character twice": {
+        "meta": lambda said: said["text"].update(characters="a" * len(said["text"]["characters"]))
+    },
     "sizes of text": shape(hidden="16"),
     "no turning": shape(rope_theta=0.0),
     "no shape": {"meta": lambda said: said.update(text=None)},
     "infinite results": holds("model.norm.weight", torch.full((16,), 3e38)),
     "missing tensor": {"weights": lambda tensors: tensors.pop("model.norm.weight")},
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", TEXT)
@@ -149,9 +151,12 @@ def test_the_observations_are_of_play(good):
 
 def run(*arguments):
     return subprocess.run(
-        [sys.executable, *arguments], capture_output=True, text=True, timeout=180,
+        [sys.executable, *arguments],
+        capture_output=True,
+        text=True,
+        timeout=180,
         env={**os.environ, "OMP_NUM_THREADS": "1"},
-    )  # fmt: skip
+    )
 
 
 def test_the_process_answers_in_one_line_and_names_no_path(good, tmp_path):

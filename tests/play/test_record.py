@@ -53,8 +53,11 @@ def test_the_results_are_those_of_the_match_up(tmp_path):
     row = summary.results[0]
     assert (row["a"], row["b"]) == ("veteran", "rookie")
     assert [row[k] for k in ("wins", "draws", "losses", "games")] == [
-        result.wins, result.draws, result.losses, 20
-    ]  # fmt: skip
+        result.wins,
+        result.draws,
+        result.losses,
+        20,
+    ]
     found = episodes_of(tmp_path / "s")
     assert summary.episodes == len(found) == 40
     assert [e["match_seed"] for e in found] == [chain(3, m // 2) for m in range(20) for _ in "ab"]
@@ -186,8 +189,10 @@ def test_keep_stores_the_seats_of_one_policy(tmp_path):
         assert one.obs.tobytes() == two.obs.tobytes()
     assert whole.results == kept.results
     assert [(r["a"], r["b"], r["games"]) for r in whole.results] == [
-        ("master", "rookie", 4), ("master", "idle", 4), ("rookie", "idle", 4)
-    ]  # fmt: skip
+        ("master", "rookie", 4),
+        ("master", "idle", 4),
+        ("rookie", "idle", 4),
+    ]
 
 
 class Chancy(Uniform):
@@ -229,9 +234,13 @@ def test_the_shard_does_not_depend_on_the_batch(tmp_path, monkeypatch):
     monkeypatch.setattr("levelcap.play.record.plan.BATCH", 4)
     told = []
     record(
-        ["veteran", "rookie"], "duel", 10, 1, tmp_path / "parts",
+        ["veteran", "rookie"],
+        "duel",
+        10,
+        1,
+        tmp_path / "parts",
         on_progress=lambda *numbers: told.append(numbers),
-    )  # fmt: skip
+    )
     assert told == [(4, 10), (8, 10), (10, 10)]
     for name in ("steps-00000.parquet", "episodes.parquet"):
         one, two = (pq.read_table(tmp_path / f / name) for f in ("whole", "parts"))

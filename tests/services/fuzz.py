@@ -9,16 +9,71 @@ import random
 from levelcap.services.rights import right_of, routes_of
 
 ODD = [
-    None, True, False, 0, -1, 1, 2**31, 2**53, 2**63, -(2**63), 10**400, 0.0, -0.0, 1e308, 5e-324,
-    "", " ", "x", "x" * 5000, "\u0000", "\ud7ff", "🎮", "../../etc/passwd", "NaN", "null", "-1",
-    [], [[]], [None] * 50, {}, {"a": {}}, {"": ""}, {"__proto__": {}}, ["x"] * 300,
-]  # fmt: skip
+    None,
+    True,
+    False,
+    0,
+    -1,
+    1,
+    2**31,
+    2**53,
+    2**63,
+    -(2**63),
+    10**400,
+    0.0,
+    -0.0,
+    1e308,
+    5e-324,
+    "",
+    " ",
+    "x",
+    "x" * 5000,
+    "\u0000",
+    "\ud7ff",
+    "🎮",
+    "../../etc/passwd",
+    "NaN",
+    "null",
+    "-1",
+    [],
+    [[]],
+    [None] * 50,
+    {},
+    {"a": {}},
+    {"": ""},
+    {"__proto__": {}},
+    ["x"] * 300,
+]
 TEXTS = [
-    b"", b"{", b"}", b"[", b"nul", b"NaN", b"Infinity", b"-Infinity", b"1e999", b"-1e999",
-    b'{"a": NaN}', b'{"a": 1e999}', b'{"a": 1, "a": 2}', b"[" * 3000, b'{"a":' * 3000,
-    b'"\\ud800"', b'{"\\udfff": 1}', b"\xff\xfe", b"\xef\xbb\xbf{}", b"\x00", b"{}\x00", b"{} {}",
-    b"'a'", b"{'a': 1}", b"// x", b'"' + b"x" * 100_000 + b'"', b"1" * 10_000, b"[" + b"0," * 9999,
-]  # fmt: skip
+    b"",
+    b"{",
+    b"}",
+    b"[",
+    b"nul",
+    b"NaN",
+    b"Infinity",
+    b"-Infinity",
+    b"1e999",
+    b"-1e999",
+    b'{"a": NaN}',
+    b'{"a": 1e999}',
+    b'{"a": 1, "a": 2}',
+    b"[" * 3000,
+    b'{"a":' * 3000,
+    b'"\\ud800"',
+    b'{"\\udfff": 1}',
+    b"\xff\xfe",
+    b"\xef\xbb\xbf{}",
+    b"\x00",
+    b"{}\x00",
+    b"{} {}",
+    b"'a'",
+    b"{'a': 1}",
+    b"// x",
+    b'"' + b"x" * 100_000 + b'"',
+    b"1" * 10_000,
+    b"[" + b"0," * 9999,
+]
 TYPES = [
     "application/json", "application/json; charset=utf-8", "application/json; charset=utf-16",
     "text/plain", "application/yaml", "application/x-tar", "multipart/form-data; boundary=x", "",
@@ -48,8 +103,10 @@ def bodies(app, seed, count):
         method, path, kind = rng.choice(places)
         url = "/".join(
             rng.choice(["x", "1", "latest", "job-1", "kestrel", "a.yaml", "%00", "0" * 90])
-            if part.startswith("{") else part for part in path.split("/")
-        )  # fmt: skip
+            if part.startswith("{")
+            else part
+            for part in path.split("/")
+        )
         url += _query(rng, paths.get(path, {}).get(method.lower(), {}))
         content = _content(rng, schemas, paths.get(path, {}).get(method.lower(), {}))
         yield method, url, {"Content-Type": rng.choice([kind, kind, kind, *TYPES])}, content

@@ -20,8 +20,10 @@ def keeper(role="admin"):
     tokens = load_tokens()
     process = subprocess.Popen(
         [sys.executable, "-m", "levelcap.services.keeper", "--port", str(port)],
-        cwd=ROOT, env={**os.environ}, stderr=subprocess.DEVNULL,
-    )  # fmt: skip
+        cwd=ROOT,
+        env={**os.environ},
+        stderr=subprocess.DEVNULL,
+    )
     client = KeeperClient(f"http://127.0.0.1:{port}", getattr(tokens, role))
     try:
         until(lambda: _answers(client), 20, "the keeper answers")

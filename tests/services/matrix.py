@@ -45,11 +45,18 @@ def bad_hosts(port):
 def bad_origins(port):
     """Origin headers of strangers."""
     return [
-        "null", "http://evil.example", f"http://evil.example:{port}", "",
+        "null",
+        "http://evil.example",
+        f"http://evil.example:{port}",
+        "",
         f"http://localhost:{port + 1}",
-        f"http://localhost.evil.example:{port}", "file://", f"http://localhost:{port}.evil.example",
-        f"ftp://localhost:{port}", "http://localhost", f"http://localhost:{port}@evil.example",
-    ]  # fmt: skip
+        f"http://localhost.evil.example:{port}",
+        "file://",
+        f"http://localhost:{port}.evil.example",
+        f"ftp://localhost:{port}",
+        "http://localhost",
+        f"http://localhost:{port}@evil.example",
+    ]
 
 
 def callers(tokens, cookie=None):
@@ -57,10 +64,12 @@ def callers(tokens, cookie=None):
     admin = ("authorization", f"Bearer {tokens.admin}")
     wrong = ("authorization", "Bearer " + "x" * 43)
     found = {
-        "none": ([], None), "wrong": ([wrong], None), "twice": ([admin] * 2, None),
+        "none": ([], None),
+        "wrong": ([wrong], None),
+        "twice": ([admin] * 2, None),
         "empty": ([("authorization", "Bearer ")], None),
         "basic": ([("authorization", f"Basic {tokens.admin}")], None),
-    }  # fmt: skip
+    }
     for role in ("viewer", "worker", "admin"):
         found[role] = ([("authorization", f"Bearer {getattr(tokens, role)}")], role)
     if cookie:
@@ -227,10 +236,15 @@ async def _knock(app, path, headers):
 
 def _place(path, headers):
     return {
-        "path": path, "raw_path": path.encode(), "query_string": b"", "http_version": "1.1",
-        "root_path": "", "client": ("127.0.0.1", 1), "server": ("127.0.0.1", 1),
+        "path": path,
+        "raw_path": path.encode(),
+        "query_string": b"",
+        "http_version": "1.1",
+        "root_path": "",
+        "client": ("127.0.0.1", 1),
+        "server": ("127.0.0.1", 1),
         "headers": [(name.encode(), value.encode()) for name, value in headers],
-    }  # fmt: skip
+    }
 
 
 async def _first_answer(app, scope, asked):

@@ -48,8 +48,15 @@ def text_in_vault(engine, seed=0, size="dummy", endless=True):
         weights["model.embed_tokens.weight"][MARKS.index(END)] = 0.0
     place = folder("runs") / "run-t" / "snapshots" / f"step-{seed:012d}"
     save_snapshot(place, weights, meta, "test")
-    facts = Facts(step=seed, hero="dio-tiny", campaign=None, world="bin", role="text",
-                  skill_name="bin", skill_level=2)  # fmt: skip
+    facts = Facts(
+        step=seed,
+        hero="dio-tiny",
+        campaign=None,
+        world="bin",
+        role="text",
+        skill_name="bin",
+        skill_level=2,
+    )
     with transaction(engine) as connection:
         remember(connection, digest_of(place), "evaluation")
         return save_row(connection, place, facts, load_zones()["hot"]), place
@@ -62,8 +69,10 @@ def oracle(role="admin"):
     tokens = load_tokens()
     process = subprocess.Popen(
         [sys.executable, "-m", "levelcap.services.oracle", "--port", str(port)],
-        cwd=ROOT, env={**os.environ}, stderr=subprocess.DEVNULL,
-    )  # fmt: skip
+        cwd=ROOT,
+        env={**os.environ},
+        stderr=subprocess.DEVNULL,
+    )
     client = Client(f"http://127.0.0.1:{port}", getattr(tokens, role))
     try:
         until(lambda: _answers(client), 90, "the oracle answers")

@@ -83,10 +83,12 @@ _CLIMBS = ("../", "..\\", "....//", "..;/", "%2e%2e/", "..%2f", "%2e%2e%2f", ".%
 PATHS = tuple(
     dict.fromkeys(
         [*_DOTS, *_STARTS, *_ODD]
-        + [climb * depth + target for climb, depth, target in
-           itertools.product(_CLIMBS, (1, 3, 8), _TARGETS)]
+        + [
+            climb * depth + target
+            for climb, depth, target in itertools.product(_CLIMBS, (1, 3, 8), _TARGETS)
+        ]
     )
-)  # fmt: skip
+)
 assert len(PATHS) >= 150
 
 

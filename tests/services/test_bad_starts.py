@@ -62,7 +62,11 @@ def test_a_bad_start_is_refused_by_a_process_of_its_own(name, home):
         began = time.monotonic()
         run = subprocess.run(
             [sys.executable, "-m", "tests.services.bad_starts", name],
-            cwd=ROOT, env=os.environ | variables, capture_output=True, text=True, timeout=60,
-        )  # fmt: skip
+            cwd=ROOT,
+            env=os.environ | variables,
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
         check_refusal(name, run.stderr, run.returncode, time.monotonic() - began)
     assert processes_of(variables["LEVELCAP_HOME"]) == []

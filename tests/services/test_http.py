@@ -30,11 +30,16 @@ RAISED = {
     "space": errors.NoSpace("full"),
     "state": errors.StateError("no"),
     "full": Refused(
-        "queue_full", "too many", pending=5, running=1, max_pending=5, max_running=1,
+        "queue_full",
+        "too many",
+        pending=5,
+        running=1,
+        max_pending=5,
+        max_running=1,
         retry_after_sec=7,
     ),
     "bug": RuntimeError("a secret detail"),
-}  # fmt: skip
+}
 
 
 class Item(BaseModel):
@@ -209,9 +214,15 @@ def test_a_full_queue_answers_429_with_its_numbers(client, tokens):
     assert answer.status_code == 429
     assert answer.headers["retry-after"] == "7"
     assert answer.json() == {
-        "accepted": False, "reason": "queue_full", "message": "too many", "pending": 5,
-        "running": 1, "max_pending": 5, "max_running": 1, "retry_after_sec": 7,
-    }  # fmt: skip
+        "accepted": False,
+        "reason": "queue_full",
+        "message": "too many",
+        "pending": 5,
+        "running": 1,
+        "max_pending": 5,
+        "max_running": 1,
+        "retry_after_sec": 7,
+    }
 
 
 def post(client, tokens, body, **headers):
@@ -261,10 +272,18 @@ def test_bombs_are_refused_within_a_second_and_64_mib(client, tokens):
     post(client, tokens, b'{"name": "warm"}')
     cap = 1 << 20
     bombs = [
-        b"[" * cap, b"{" * cap, b'{"a":' * (cap // 5), b"[0," * (cap // 3), b'"' + b"a" * (cap - 1),
-        b"[" + b"[]," * (cap // 3 - 2) + b"0]", b"9" * cap, b'"' + b"\\u0000" * (cap // 6) + b'"',
-        b"[" + b"1e1," * (cap // 4 - 2) + b"1]", b" " * cap, b"[" * 64 + b"0" + b"]" * 64,
-    ]  # fmt: skip
+        b"[" * cap,
+        b"{" * cap,
+        b'{"a":' * (cap // 5),
+        b"[0," * (cap // 3),
+        b'"' + b"a" * (cap - 1),
+        b"[" + b"[]," * (cap // 3 - 2) + b"0]",
+        b"9" * cap,
+        b'"' + b"\\u0000" * (cap // 6) + b'"',
+        b"[" + b"1e1," * (cap // 4 - 2) + b"1]",
+        b" " * cap,
+        b"[" * 64 + b"0" + b"]" * 64,
+    ]
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     worst = 0.0
     for bomb in bombs:
@@ -324,10 +343,18 @@ def test_a_caller_that_goes_away_is_no_error(app, tokens):
         headers = [(b"host", f"localhost:{PORT}".encode()), (b"content-type", b"application/json")]
         headers.append((b"authorization", f"Bearer {tokens.worker}".encode()))
         scope = {
-            "type": "http", "method": "POST", "path": "/api/items", "raw_path": b"/api/items",
-            "query_string": b"", "headers": headers, "http_version": "1.1", "scheme": "http",
-            "root_path": "", "client": None, "server": None,
-        }  # fmt: skip
+            "type": "http",
+            "method": "POST",
+            "path": "/api/items",
+            "raw_path": b"/api/items",
+            "query_string": b"",
+            "headers": headers,
+            "http_version": "1.1",
+            "scheme": "http",
+            "root_path": "",
+            "client": None,
+            "server": None,
+        }
         await app(scope, receive, send)
         return sent
 

@@ -98,8 +98,15 @@ def test_a_submission_is_accepted_refused_or_told_what_is_wrong(client, active):
     full = client.post("/api/jobs", json={"job_type": "record", "payload": {"shard": "x"}})
     assert full.status_code == 429 and full.headers["retry-after"]
     assert full.json()["accepted"] is False
-    assert {"reason", "message", "pending", "running", "max_pending", "max_running",
-            "retry_after_sec"} <= set(full.json())  # fmt: skip
+    assert {
+        "reason",
+        "message",
+        "pending",
+        "running",
+        "max_pending",
+        "max_running",
+        "retry_after_sec",
+    } <= set(full.json())
 
 
 def test_the_vault_over_http(client, realm, tmp_path):
@@ -140,13 +147,17 @@ def test_quests_campaigns_and_control_over_http(client, realm, active):
     assert made.status_code == 201 and made.json()["status"] == "queued"
     wrong = client.post("/api/quests", json={"recipe": {"quest": "record", "gamez": 4}})
     assert wrong.status_code == 400 and "gamez" in wrong.json()["message"]
-    sent = client.post("/api/quests/upload/a.yaml", content=b"quest: record\ngames: 6\n",
-                       headers={"content-type": "application/yaml"})  # fmt: skip
+    sent = client.post(
+        "/api/quests/upload/a.yaml",
+        content=b"quest: record\ngames: 6\n",
+        headers={"content-type": "application/yaml"},
+    )
     assert sent.status_code == 201
     assert client.post(f"/api/quests/{made.json()['id']}/cancel").json()["status"] == "cancelled"
     assert client.post("/api/training/control", json={"action": "pause"}).json() == {
-        "state": "paused", "held": None,
-    }  # fmt: skip
+        "state": "paused",
+        "held": None,
+    }
     assert client.get("/api/training/status").json()["state"] == "paused"
     with transaction(realm.engine) as connection:
         breaker.note_refusal(connection, active, "no such shard")
@@ -227,8 +238,11 @@ def test_the_keeper_keeps_house_and_stays_small(home):
     with keeper() as (client, process):
         from tests.services.realms import until
 
-        until(lambda: client.training_status() and client.call("GET", "/api/quests")["quests"],
-              20, "the wheel has added a quest")  # fmt: skip
+        until(
+            lambda: client.training_status() and client.call("GET", "/api/quests")["quests"],
+            20,
+            "the wheel has added a quest",
+        )
         assert client.health()["housekeeping"]["problem"] is None
         assert psutil.Process(process.pid).memory_info().rss < 150e6
         until(lambda: list((folder("state") / "backups").glob("realm-*.db")), 20, "a backup")

@@ -164,25 +164,37 @@ def test_requests_that_make_no_sense_are_told_what_is_wrong(client, realm):
     good = {"checkpoint": entry.id, "rows": [row]}
     assert client.post("/act", json=good).status_code == 200
     bad = [
-        {**good, "rows": []}, {**good, "rows": [row] * 257}, {**good, "rows": [[1]]},
-        {**good, "rows": [{**row, "player": [1.0]}]}, {**good, "rows": [{**row, "player": "x"}]},
+        {**good, "rows": []},
+        {**good, "rows": [row] * 257},
+        {**good, "rows": [[1]]},
+        {**good, "rows": [{**row, "player": [1.0]}]},
+        {**good, "rows": [{**row, "player": "x"}]},
         {**good, "rows": [{**row, "player": [[1], [2, 3]]}]},
         {**good, "rows": [{**row, "player": [1e300] * 16}]},
         {**good, "rows": [{**row, "player": [10**400] * 16}]},
-        {**good, "rows": [{**row, "key": -1}]}, {**good, "rows": [{**row, "key": 2**64}]},
-        {**good, "rows": [{**row, "key": 1.5}]}, {**good, "greedy": 1}, {**good, "checkpoint": 7},
-        {**good, "checkpoint": ""}, [], "x",
-    ]  # fmt: skip
+        {**good, "rows": [{**row, "key": -1}]},
+        {**good, "rows": [{**row, "key": 2**64}]},
+        {**good, "rows": [{**row, "key": 1.5}]},
+        {**good, "greedy": 1},
+        {**good, "checkpoint": 7},
+        {**good, "checkpoint": ""},
+        [],
+        "x",
+    ]
     for body in bad:
         assert client.post("/act", json=body).status_code == 400, body
     missing = [
-        {**good, "checkpoint": "checkpoint-none"}, {**good, "world": "chess"},
-        {**good, "rows": [{**row, "frame": [1]}]}, {**good, "colour": "red"},
-    ]  # fmt: skip
+        {**good, "checkpoint": "checkpoint-none"},
+        {**good, "world": "chess"},
+        {**good, "rows": [{**row, "frame": [1]}]},
+        {**good, "colour": "red"},
+    ]
     for body in missing:
         assert client.post("/act", json=body).status_code == 404, body
-    assert client.post("/act", content=b"", headers={"content-type": "application/json"}
-                       ).status_code == 400  # fmt: skip
+    assert (
+        client.post("/act", content=b"", headers={"content-type": "application/json"}).status_code
+        == 400
+    )
 
 
 def test_the_shelf_is_bounded_and_forgets_what_was_used_least(client, realm):
@@ -267,19 +279,29 @@ def test_without_consent_nothing_of_a_person_is_kept_but_the_replay(client):
     assert notes["saved"]["shard"] is None and notes["saved"]["replay"] == match["id"]
     assert notes["saved"]["outcome"] == -1
     assert client.get("/matches").json()["people"] == {
-        "played": 1, "won": 0, "drawn": 0, "lost": 1,
-    }  # fmt: skip
+        "played": 1,
+        "won": 0,
+        "drawn": 0,
+        "lost": 1,
+    }
     assert not (folder("lake") / "trajectories").exists()
 
 
 @pytest.mark.parametrize(
     ("sent", "code"),
     [
-        (b"", 1007), (bytes(23), 1007), (bytes(100_000), 1007), ("{", 1007), ("[]", 1007),
-        ('{"speed": NaN}', 1007), ('{"speed": "fast"}', 1007), ('{"paused": 1}', 1007),
-        ("x" * 1000, 1007), (LAYOUT.pack(1, 0, 0, 0, 1, float("nan"), 0, 0, 0), 1007),
+        (b"", 1007),
+        (bytes(23), 1007),
+        (bytes(100_000), 1007),
+        ("{", 1007),
+        ("[]", 1007),
+        ('{"speed": NaN}', 1007),
+        ('{"speed": "fast"}', 1007),
+        ('{"paused": 1}', 1007),
+        ("x" * 1000, 1007),
+        (LAYOUT.pack(1, 0, 0, 0, 1, float("nan"), 0, 0, 0), 1007),
     ],
-)  # fmt: skip
+)
 def test_a_hostile_message_closes_its_socket_with_a_reason(client, sent, code):
     match = start(client, seats=["person", "idle"])
     with watch(client, match["id"]) as friend, watch(client, match["id"]) as socket:
@@ -337,19 +359,25 @@ def test_there_are_at_most_four_matches(client):
 @pytest.mark.parametrize(
     ("body", "status"),
     [
-        ({"seats": ["master", "rookie", "idle"]}, 400), ({"seats": ["person", "person"]}, 400),
-        ({"seats": ["nobody", "rookie"]}, 404), ({"seats": ["os:system", "rookie"]}, 400),
-        ({"seats": ["../x", "rookie"]}, 404), ({"seats": ["checkpoint-x", "rookie"]}, 404),
-        ({"seats": ["champion", "rookie"]}, 404), ({"seats": ["idle"], "world": "chess"}, 404),
+        ({"seats": ["master", "rookie", "idle"]}, 400),
+        ({"seats": ["person", "person"]}, 400),
+        ({"seats": ["nobody", "rookie"]}, 404),
+        ({"seats": ["os:system", "rookie"]}, 400),
+        ({"seats": ["../x", "rookie"]}, 404),
+        ({"seats": ["checkpoint-x", "rookie"]}, 404),
+        ({"seats": ["champion", "rookie"]}, 404),
+        ({"seats": ["idle"], "world": "chess"}, 404),
         ({"seats": ["person", "idle"], "world": "siege", "person": {"name": "a b"}}, 400),
         ({"seats": ["person", "idle"], "world": "siege"}, 400),
         ({"seats": ["seer-2", "idle"], "world": "siege"}, 400),
-        ({"seats": ["idle"], "patch": "9.9"}, 404), ({"seats": ["idle"], "champions": "Zed"}, 404),
+        ({"seats": ["idle"], "patch": "9.9"}, 404),
+        ({"seats": ["idle"], "champions": "Zed"}, 404),
         ({"seats": ["idle"], "champions": ["Warden"]}, 400),
-        ({"seats": ["idle"], "speed": 99}, 400), ({"seats": ["idle"], "seed": -1}, 400),
+        ({"seats": ["idle"], "speed": 99}, 400),
+        ({"seats": ["idle"], "seed": -1}, 400),
         ({"seats": ["idle"], "colour": 1}, 400),
     ],
-)  # fmt: skip
+)
 def test_matches_that_cannot_be_played_are_refused(client, body, status):
     answer = client.post("/matches", json=body)
     assert answer.status_code == status, answer.text

@@ -97,8 +97,11 @@ def test_each_kind_of_net_is_refused_where_the_other_is_asked(client, realm):
 
 
 def test_the_shelf_holds_nets_of_both_kinds_and_stays_bounded(client, realm):
-    ids = [net_in_vault(realm.engine, 1)[0].id, text_in_vault(realm.engine, 2)[0].id,
-           text_in_vault(realm.engine, 3)[0].id]  # fmt: skip
+    ids = [
+        net_in_vault(realm.engine, 1)[0].id,
+        text_in_vault(realm.engine, 2)[0].id,
+        text_in_vault(realm.engine, 3)[0].id,
+    ]
     for name in ids:
         assert client.post("/models/load", json={"checkpoint": name}).status_code == 200
     assert [one["id"] for one in client.get("/models").json()["loaded"]] == ids[1:]
@@ -107,15 +110,24 @@ def test_the_shelf_holds_nets_of_both_kinds_and_stays_bounded(client, realm):
 @pytest.mark.parametrize(
     ("change", "word"),
     [
-        ({"prompt": []}, "prompt"), ({"prompt": ["a"] * 33}, "prompt"), ({"prompt": 7}, "prompt"),
-        ({"prompt": "a" * 8001}, "prompt"), ({"prompt": "a" * 4096}, "4095"),
-        ({"prompt": ["a" * 1500] * 32}, "at once"), ({"prompt": "snow ☃"}, "alphabet"),
-        ({"max_tokens": 0}, "max_tokens"), ({"max_tokens": 1025}, "max_tokens"),
-        ({"temperature": -1}, "temperature"), ({"temperature": 11}, "temperature"),
-        ({"stop": ["a"] * 5}, "stop"), ({"stop": ""}, "stop"), ({"seed": -1}, "seed"),
-        ({"colour": "red"}, "colour"), ({"top_k": 1.5}, "top_k"),
+        ({"prompt": []}, "prompt"),
+        ({"prompt": ["a"] * 33}, "prompt"),
+        ({"prompt": 7}, "prompt"),
+        ({"prompt": "a" * 8001}, "prompt"),
+        ({"prompt": "a" * 4096}, "4095"),
+        ({"prompt": ["a" * 1500] * 32}, "at once"),
+        ({"prompt": "snow ☃"}, "alphabet"),
+        ({"max_tokens": 0}, "max_tokens"),
+        ({"max_tokens": 1025}, "max_tokens"),
+        ({"temperature": -1}, "temperature"),
+        ({"temperature": 11}, "temperature"),
+        ({"stop": ["a"] * 5}, "stop"),
+        ({"stop": ""}, "stop"),
+        ({"seed": -1}, "seed"),
+        ({"colour": "red"}, "colour"),
+        ({"top_k": 1.5}, "top_k"),
     ],
-)  # fmt: skip
+)
 def test_prompts_that_cannot_be_answered_are_refused_by_name(client, realm, change, word):
     entry, _ = text_in_vault(realm.engine, 1)
     answer = client.post("/generate", json={"checkpoint": entry.id, "prompt": "ab", **change})
@@ -201,8 +213,9 @@ def test_the_client_of_openai_talks_to_a_real_oracle(realm):
     entry, place = text_in_vault(realm.engine, 1)
     wanted = load_text_hero(place).answers([PROMPT], 30)[0]
     with oracle() as (ours, _):
-        client = openai.OpenAI(base_url=f"{ours.url}/v1", api_key=load_tokens().worker,
-                               max_retries=0)  # fmt: skip
+        client = openai.OpenAI(
+            base_url=f"{ours.url}/v1", api_key=load_tokens().worker, max_retries=0
+        )
         with client:
             assert [model.id for model in client.models.list()] == [entry.id]
             assert client.models.retrieve("dio-tiny").id == entry.id

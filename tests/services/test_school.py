@@ -31,8 +31,9 @@ def app(request, home):
 @pytest.fixture
 def client(app):
     headers = {"Authorization": f"Bearer {load_tokens().viewer}"}
-    with TestClient(app, base_url=f"http://localhost:{PORT}", headers=headers,
-                    raise_server_exceptions=False) as opened:  # fmt: skip
+    with TestClient(
+        app, base_url=f"http://localhost:{PORT}", headers=headers, raise_server_exceptions=False
+    ) as opened:
         yield opened
 
 
@@ -77,10 +78,21 @@ def test_an_exam_is_what_the_guild_asks(client):
 
 
 BAD = [
-    {}, {"level": 0}, {"level": 9999}, {"level": "1"}, {"level": 1.5}, {"level": True},
-    {"level": 1, "count": 0}, {"level": 1, "count": MOST + 1}, {"level": 1, "count": 10**12},
-    {"level": 1, "seed": -1}, {"level": 1, "seed": 2**63}, {"level": 1, "more": 1}, [], "x",
-]  # fmt: skip
+    {},
+    {"level": 0},
+    {"level": 9999},
+    {"level": "1"},
+    {"level": 1.5},
+    {"level": True},
+    {"level": 1, "count": 0},
+    {"level": 1, "count": MOST + 1},
+    {"level": 1, "count": 10**12},
+    {"level": 1, "seed": -1},
+    {"level": 1, "seed": 2**63},
+    {"level": 1, "more": 1},
+    [],
+    "x",
+]
 
 
 def test_wrong_orders_are_refused_with_a_reason(client):
@@ -107,8 +119,9 @@ def test_a_server_starts_without_torch_and_ends_when_told(home):
         "try:\n    runpy.run_module('levelcap.services.school.bin', run_name='__main__')\n"
         "finally:\n    assert 'torch' not in sys.modules"
     )
-    process = subprocess.Popen([sys.executable, "-c", code], cwd=ROOT, env={**os.environ},
-                               stderr=subprocess.DEVNULL)  # fmt: skip
+    process = subprocess.Popen(
+        [sys.executable, "-c", code], cwd=ROOT, env={**os.environ}, stderr=subprocess.DEVNULL
+    )
 
     def answers():
         try:

@@ -70,8 +70,11 @@ def test_every_route_of_ours_is_guarded(home):
     """Built in a process of its own: NiceGUI is one a process."""
     run = subprocess.run(
         [sys.executable, "-m", "tests.services.test_tavern"],
-        cwd=ROOT, capture_output=True, text=True, timeout=240,
-    )  # fmt: skip
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=240,
+    )
     assert run.returncode == 0, run.stderr[-3000:]
     calls, paths = map(int, run.stdout.split()[-2:])
     assert calls > 1000 and paths > 20
@@ -82,8 +85,9 @@ def tavern():
     [port] = free_ports(1)
     process = subprocess.Popen(
         [sys.executable, "-m", "levelcap.services.tavern", "--port", str(port)],
-        cwd=ROOT, stderr=subprocess.DEVNULL,
-    )  # fmt: skip
+        cwd=ROOT,
+        stderr=subprocess.DEVNULL,
+    )
     try:
         until(lambda: _answers(port), 60, "the tavern answers")
         yield port
@@ -159,8 +163,9 @@ def _check_sockets(port, cookie):
             with connect(f"ws://127.0.0.1:{port}{SOCKET}", additional_headers=headers):
                 pass
         assert refused.value.response.status_code == status, (given, origin)
-    with connect(f"ws://127.0.0.1:{port}{SOCKET}", origin=own,
-                 additional_headers={"Cookie": cookie}) as socket:  # fmt: skip
+    with connect(
+        f"ws://127.0.0.1:{port}{SOCKET}", origin=own, additional_headers={"Cookie": cookie}
+    ) as socket:
         assert socket.recv(timeout=10).startswith("0{")
 
 
@@ -178,8 +183,9 @@ def _walk_here() -> None:
     class Client(httpx.Client):
         def request(self, method, url, **given):
             async def ask():
-                async with httpx.AsyncClient(transport=transport, base_url=self.base_url,
-                                             headers=self.headers) as client:  # fmt: skip
+                async with httpx.AsyncClient(
+                    transport=transport, base_url=self.base_url, headers=self.headers
+                ) as client:
                     return await client.request(method, url, **given)
 
             return asyncio.run(ask())

@@ -58,8 +58,13 @@ def test_answers_and_refusals_of_a_real_oracle_reach_the_browser(home):
 
 def leaves_early(client, checkpoint):
     """Closing the relay ends the Oracle's computation."""
-    asked = {"model": checkpoint, "messages": [{"role": "user", "content": PROMPT}], "n": 8,
-             "max_tokens": 1024, "stream": True}  # fmt: skip
+    asked = {
+        "model": checkpoint,
+        "messages": [{"role": "user", "content": PROMPT}],
+        "n": 8,
+        "max_tokens": 1024,
+        "stream": True,
+    }
     before = client.call("GET", "/health")["written"]
 
     async def leave():

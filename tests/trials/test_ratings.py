@@ -100,8 +100,12 @@ def by_another_way(games, anchor):
         clusters.extend((0.5, [(a, b, s, 1.0)]) for s in (1.0, 0.0))
     parts = [(a, b, s, w * v) for w, cluster in clusters for a, b, s, v in cluster]
     best = minimize(lambda x: -log_chance(parts, x), np.zeros(len(names)), tol=1e-12)
-    best = minimize(lambda x: -log_chance(parts, x), best.x, method="Nelder-Mead",
-                    options={"xatol": 1e-9, "fatol": 1e-12, "maxiter": 4000})  # fmt: skip
+    best = minimize(
+        lambda x: -log_chance(parts, x),
+        best.x,
+        method="Nelder-Mead",
+        options={"xatol": 1e-9, "fatol": 1e-12, "maxiter": 4000},
+    )
     at = best.x
     information = np.array(
         [

@@ -95,10 +95,14 @@ def matches(url, seed, count):
     rng = random.Random(seed)
     odd = [*ODD, "person", "master", "../x", "os:system", "champion", "checkpoint-x", "seer-2"]
     good = {
-        "world": ["duel", "lms", "siege", "crown"], "seats": [["idle"], ["rookie", "person"]],
-        "seed": [0, 2**53 - 1], "patch": ["1.0", "1.1"], "champions": ["base", "random", None],
-        "speed": [0.5, 32.0], "person": [{}, {"name": "ann", "consent": True}],
-    }  # fmt: skip
+        "world": ["duel", "lms", "siege", "crown"],
+        "seats": [["idle"], ["rookie", "person"]],
+        "seed": [0, 2**53 - 1],
+        "patch": ["1.0", "1.1"],
+        "champions": ["base", "random", None],
+        "speed": [0.5, 32.0],
+        "person": [{}, {"name": "ann", "consent": True}],
+    }
     for _ in range(count):
         body = {name: rng.choice(values) for name, values in good.items() if rng.random() < 0.7}
         for name in rng.sample(sorted(good), rng.choice([0, 1, 1, 2])):
@@ -185,19 +189,29 @@ def tavern_figures():
     sockets = walk_sockets(app, tokens, port, cookie=cookie)
     missed = unseen(app, tokens, port, cookie)
     before = _files()
-    with httpx.Client(base_url=get_service_url("tavern"), headers={"cookie": cookie},
-                      timeout=30) as client:  # fmt: skip
-        asked = [*bodies(app, 3, FUZZED), *matches("/arena/api/matches", 4, FUZZED // 5),
-                 *_page_requests(5, FUZZED // 10)]  # fmt: skip
+    with httpx.Client(
+        base_url=get_service_url("tavern"), headers={"cookie": cookie}, timeout=30
+    ) as client:
+        asked = [
+            *bodies(app, 3, FUZZED),
+            *matches("/arena/api/matches", 4, FUZZED // 5),
+            *_page_requests(5, FUZZED // 10),
+        ]
         statuses, broken = fuzz(client, asked, lambda one: oracle.call("DELETE", f"/matches/{one}"))
         paths = try_paths(app, client)
         quest = {"quest": "imitate", "policies": ["person-x"]}
-        paths += hostile_ids(client, [
-            ("POST", "/arena/api/matches", lambda text: {"seats": [text]}),
-            ("POST", "/arena/api/quests", lambda text: {"match": text, "recipe": quest}),
-            ("POST", "/arena/api/quests",
-             lambda text: {"match": "live-x", "recipe": quest | {"shards": [text]}}),
-        ])  # fmt: skip
+        paths += hostile_ids(
+            client,
+            [
+                ("POST", "/arena/api/matches", lambda text: {"seats": [text]}),
+                ("POST", "/arena/api/quests", lambda text: {"match": text, "recipe": quest}),
+                (
+                    "POST",
+                    "/arena/api/quests",
+                    lambda text: {"match": "live-x", "recipe": quest | {"shards": [text]}},
+                ),
+            ],
+        )
         made = client.post("/arena/api/matches", json={"seats": ["person", "idle"]}).json()
         url = get_service_url("tavern").replace("http", "ws", 1)
         ends = _broken_sockets(f"{url}/arena/ws/{made['id']}", cookie, frames(5, FRAMES))
@@ -205,11 +219,17 @@ def tavern_figures():
     oracle.close()
     realm.close()
     return {
-        "calls": calls, "sockets": sockets, "unseen": missed, "fuzzed": len(asked),
-        "statuses": statuses, "broken": [repr(one) for one in broken],
-        "paths": paths, "frames": FRAMES + FRAMES // 3, "ends": [repr(one) for one in ends],
+        "calls": calls,
+        "sockets": sockets,
+        "unseen": missed,
+        "fuzzed": len(asked),
+        "statuses": statuses,
+        "broken": [repr(one) for one in broken],
+        "paths": paths,
+        "frames": FRAMES + FRAMES // 3,
+        "ends": [repr(one) for one in ends],
         "written": sorted(set(_files()) ^ set(before)),
-    }  # fmt: skip
+    }
 
 
 def _files():

@@ -63,9 +63,16 @@ def complete_one(realm: Realm, number: int) -> str:
     place = snapshots() / f"step-{number:012d}"
     snapshot(place, updates=number, value=float(number))
     result = {
-        "run": RUN, "snapshots": [place.name], "reason": "test", "skipped": False, "seconds": 1.0,
-        "core_seconds": 1.0, "steps": number, "updates": number, "bad_updates": 0,
-    }  # fmt: skip
+        "run": RUN,
+        "snapshots": [place.name],
+        "reason": "test",
+        "skipped": False,
+        "seconds": 1.0,
+        "core_seconds": 1.0,
+        "steps": number,
+        "updates": number,
+        "bad_updates": 0,
+    }
     return store.complete(job.id, "w", job.fence, result).id
 
 

@@ -89,10 +89,18 @@ class Crowd:
         with db.transaction(self.engine) as connection:
             connection.execute(roles.EFFECTS_TABLE)
         self.setup = Setup(
-            database=str(folder / "realm.db"), board=str(board), slot=0, name="", lease_s=lease_s,
-            work_s=work_s, acks=self.acks, errors=str(self.errors), refused=str(folder / "refused"),
-            mutant=mutant, **told,
-        )  # fmt: skip
+            database=str(folder / "realm.db"),
+            board=str(board),
+            slot=0,
+            name="",
+            lease_s=lease_s,
+            work_s=work_s,
+            acks=self.acks,
+            errors=str(self.errors),
+            refused=str(folder / "refused"),
+            mutant=mutant,
+            **told,
+        )
         self.roles = [role for role, count in crew.items() for _ in range(count)]
         self.lives = [0] * len(self.roles)
         self.processes: list[ForkServerProcess] = []
@@ -206,8 +214,11 @@ class Crowd:
         doubled = sum(row.effects > 1 for row in found.values())
         lost = sum(key not in whole for key in accepted)
         # A job that was stored but not noted as accepted must not end half done, either.
-        lost += sum(row.status == "done" and not row.effects for k, row in found.items()
-                    if k not in set(accepted))  # fmt: skip
+        lost += sum(
+            row.status == "done" and not row.effects
+            for k, row in found.items()
+            if k not in set(accepted)
+        )
         return Outcome(len(accepted), lost, doubled, int(self._ask(_STALE)[0][0]))
 
 

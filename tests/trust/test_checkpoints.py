@@ -81,9 +81,13 @@ def kill_often(home: Path, kills: int, mutant=None, seed: int = 0) -> tuple[list
 
 def test_a_thousand_kills_of_publish_ledger_and_retention(home, figures):
     found, made = kill_often(home, KILLS)
-    figures.add("P4", f"{KILLS:,} kills of publish/ledger/retain, {made:,} checkpoints: "
-                f"{len(found)} bad", not found, checkpoint_kills=KILLS,
-                bad_checkpoints=len(found))  # fmt: skip
+    figures.add(
+        "P4",
+        f"{KILLS:,} kills of publish/ledger/retain, {made:,} checkpoints: {len(found)} bad",
+        not found,
+        checkpoint_kills=KILLS,
+        bad_checkpoints=len(found),
+    )
     assert not found, found[:5]
     assert made > KILLS // 3
 
@@ -127,8 +131,13 @@ def test_every_corruption_is_seen_before_use(home, tmp_path, figures):
             seen += 1
         (place / name).write_bytes(good[name])
     verify(place)
-    figures.add("P7", f"10,000 corruptions: {seen:,} detected", seen == 10_000,
-                corruptions=10_000, detected=seen)  # fmt: skip
+    figures.add(
+        "P7",
+        f"10,000 corruptions: {seen:,} detected",
+        seen == 10_000,
+        corruptions=10_000,
+        detected=seen,
+    )
     assert seen == 10_000
 
 
@@ -172,8 +181,13 @@ def test_nan_never_reaches_a_checkpoint(tmp_path, figures):
             except LevelcapError:
                 pass
     assert not list(tmp_path.iterdir())
-    figures.add("P9", f"1,000 NaN injections: {published} published", published == 0,
-                nan_injected=1000, nan_published=published)  # fmt: skip
+    figures.add(
+        "P9",
+        f"1,000 NaN injections: {published} published",
+        published == 0,
+        nan_injected=1000,
+        nan_published=published,
+    )
     assert published == 0
 
 
@@ -200,6 +214,10 @@ def test_hostile_artifacts_run_nothing(home, tmp_path, figures):
         except LevelcapError:
             pass
     realm.close()
-    figures.add("P23", f"{len(artifacts)} hostile artifacts: 0 executions", not marker.exists(),
-                hostile_artifacts=len(artifacts))  # fmt: skip
+    figures.add(
+        "P23",
+        f"{len(artifacts)} hostile artifacts: 0 executions",
+        not marker.exists(),
+        hostile_artifacts=len(artifacts),
+    )
     assert not marker.exists() and taken < len(artifacts) // 2

@@ -33,11 +33,10 @@ def app(home):
 
 @pytest.fixture
 def client(app):
-    headers = {
-        "Authorization": f"Bearer {load_tokens().admin}", "Content-Type": "application/json"
-    }  # fmt: skip
-    with TestClient(app, base_url=f"http://localhost:{PORT}", headers=headers,
-                    raise_server_exceptions=False) as opened:  # fmt: skip
+    headers = {"Authorization": f"Bearer {load_tokens().admin}", "Content-Type": "application/json"}
+    with TestClient(
+        app, base_url=f"http://localhost:{PORT}", headers=headers, raise_server_exceptions=False
+    ) as opened:
         yield opened
 
 
@@ -54,8 +53,13 @@ def test_no_body_makes_a_500(app, client, figures):
         statuses[answer.status_code] = statuses.get(answer.status_code, 0) + 1
         if answer.status_code >= 500:
             seen.append((method, url, headers, content[:200], answer.text[:300]))
-    figures.add("P20", f"{FUZZED:,} fuzzed bodies: {len(seen)} × 5xx, {statuses}", not seen,
-                fuzzed=FUZZED, http_500=len(seen))  # fmt: skip
+    figures.add(
+        "P20",
+        f"{FUZZED:,} fuzzed bodies: {len(seen)} × 5xx, {statuses}",
+        not seen,
+        fuzzed=FUZZED,
+        http_500=len(seen),
+    )
     assert not seen, seen[:3]
     assert statuses.get(200, 0) + statuses.get(201, 0) > FUZZED // 100  # some get through
 
@@ -65,21 +69,35 @@ def test_no_upload_makes_a_500_or_leaves_the_inbox(app, client, figures):
 
     rng, seen = random.Random(2), []
     good = b"quest: record\nworld: duel\ngames: 10\n"
-    outside = [p for p in folder("state").parent.rglob("*") if "inbox" not in p.parts
-               and "state" not in p.parts]  # fmt: skip
+    outside = [
+        p
+        for p in folder("state").parent.rglob("*")
+        if "inbox" not in p.parts and "state" not in p.parts
+    ]
     for number in range(FUZZED):
         data = bytearray(good + rng.randbytes(rng.choice([0, 0, 8, 500])))
         for _ in range(rng.randrange(6)):
             data[rng.randrange(len(data))] = rng.randrange(256)
         name = rng.choice(["a.yaml", "b.yml", "..%2Fx.yaml", "x.exe", "%2e%2e", f"n{number}.yaml"])
-        answer = client.post(f"/api/quests/upload/{name}", content=bytes(data),
-                             headers={"Content-Type": "application/yaml"})  # fmt: skip
+        answer = client.post(
+            f"/api/quests/upload/{name}",
+            content=bytes(data),
+            headers={"Content-Type": "application/yaml"},
+        )
         if answer.status_code >= 500:
             seen.append((name, bytes(data[:100]), answer.text[:300]))
-    after = [p for p in folder("state").parent.rglob("*") if "inbox" not in p.parts
-             and "state" not in p.parts]  # fmt: skip
-    figures.add("P20", f"{FUZZED:,} fuzzed uploads: {len(seen)} × 5xx", not seen,
-                fuzzed=FUZZED, http_500=len(seen))  # fmt: skip
+    after = [
+        p
+        for p in folder("state").parent.rglob("*")
+        if "inbox" not in p.parts and "state" not in p.parts
+    ]
+    figures.add(
+        "P20",
+        f"{FUZZED:,} fuzzed uploads: {len(seen)} × 5xx",
+        not seen,
+        fuzzed=FUZZED,
+        http_500=len(seen),
+    )
     assert not seen, seen[:3]
     assert sorted(outside) == sorted(after)
 
@@ -98,9 +116,14 @@ def test_bombs_are_refused_cheaply(client, figures):
     began_kb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     worst = 0.0
     bombs = [
-        b"[" * 900_000, b'{"a":' * 180_000, b"1" * 1_000_000, b'"' + b"\\u0041" * 160_000 + b'"',
-        b"[" + b"{}," * 300_000 + b"{}]", b" " * 1_000_000, b"1e" + b"9" * 900_000,
-    ]  # fmt: skip
+        b"[" * 900_000,
+        b'{"a":' * 180_000,
+        b"1" * 1_000_000,
+        b'"' + b"\\u0041" * 160_000 + b'"',
+        b"[" + b"{}," * 300_000 + b"{}]",
+        b" " * 1_000_000,
+        b"1e" + b"9" * 900_000,
+    ]
     for bomb in bombs:
         began = time.monotonic()
         answer = client.post("/api/jobs", content=bomb)
@@ -111,13 +134,18 @@ def test_bombs_are_refused_cheaply(client, figures):
         for n in range(20)
     )
     began = time.monotonic()
-    answer = client.post("/api/quests/upload/b.yaml", content=yaml,
-                         headers={"Content-Type": "application/yaml"})  # fmt: skip
+    answer = client.post(
+        "/api/quests/upload/b.yaml", content=yaml, headers={"Content-Type": "application/yaml"}
+    )
     worst = max(worst, time.monotonic() - began)
     assert answer.status_code == 400
     grown_mb = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - began_kb) / 1024
-    figures.add("P22", f"{len(bombs) + 1} bombs: {worst:.2f} s, {grown_mb:.0f} MiB at worst",
-                worst <= 1 and grown_mb <= 64, bomb_s=round(worst, 3))  # fmt: skip
+    figures.add(
+        "P22",
+        f"{len(bombs) + 1} bombs: {worst:.2f} s, {grown_mb:.0f} MiB at worst",
+        worst <= 1 and grown_mb <= 64,
+        bomb_s=round(worst, 3),
+    )
     assert worst <= 1.0 and grown_mb <= 64
 
 
@@ -132,16 +160,33 @@ def test_schemathesis_finds_nothing(home, figures, tmp_path):
 
     with keeper() as (client, process):
         command = [
-            str(Path(sys.executable).with_name("schemathesis")), "run",
-            f"{client.url}/openapi.json", "-H", f"Authorization: Bearer {load_tokens().admin}",
-            "--checks", "not_a_server_error,content_type_conformance,response_schema_conformance",
-            "--exclude-path", "/api/events", "--max-examples", "25", "--max-time", "150",
-            "--seed", "1", "--phases", "examples,coverage,fuzzing", "--no-color",
-        ]  # fmt: skip
+            str(Path(sys.executable).with_name("schemathesis")),
+            "run",
+            f"{client.url}/openapi.json",
+            "-H",
+            f"Authorization: Bearer {load_tokens().admin}",
+            "--checks",
+            "not_a_server_error,content_type_conformance,response_schema_conformance",
+            "--exclude-path",
+            "/api/events",
+            "--max-examples",
+            "25",
+            "--max-time",
+            "150",
+            "--seed",
+            "1",
+            "--phases",
+            "examples,coverage,fuzzing",
+            "--no-color",
+        ]
         run = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=400)
         assert process.poll() is None
     cases = re.findall(r"(\d[\d,]*) generated", run.stdout)
     clean = run.returncode == 0
-    figures.add("P20", f"Schemathesis: {cases[-1] if cases else '?'} cases, "
-                f"{'clean' if clean else 'failures'}", clean, schemathesis_clean=clean)  # fmt: skip
+    figures.add(
+        "P20",
+        f"Schemathesis: {cases[-1] if cases else '?'} cases, {'clean' if clean else 'failures'}",
+        clean,
+        schemathesis_clean=clean,
+    )
     assert clean, run.stdout[-3000:] + run.stderr[-500:]

@@ -75,9 +75,13 @@ def broken(
 
 
 def break_everywhere(
-    template: Path, operation: str, points: list[Call], faults: tuple[str, ...], work: Path,
+    template: Path,
+    operation: str,
+    points: list[Call],
+    faults: tuple[str, ...],
+    work: Path,
     mutant: str = "",
-) -> tuple[list[str], int]:  # fmt: skip
+) -> tuple[list[str], int]:
     """A fault at every point: (violations, operations broken off)."""
     jobs = [(call, fault) for call in points for fault in faults]
     context = multiprocessing.get_context("forkserver")
@@ -94,9 +98,14 @@ def test_a_fault_at_every_durable_call(operation, template, tmp_path, figures):
     assert len(points) > 8, points
     found, broken_off = break_everywhere(template, operation, points, FAULTS, tmp_path)
     number = len(points) * len(FAULTS)
-    figures.add("P5", f"{operation}: kill, ENOSPC, EIO at {len(points)} of {len(points)} durable "
-                f"calls ({broken_off} of {number} broken off): {len(found)} violations", not found,
-                fault_points=number, violations=len(found))  # fmt: skip
+    figures.add(
+        "P5",
+        f"{operation}: kill, ENOSPC, EIO at {len(points)} of {len(points)} durable "
+        f"calls ({broken_off} of {number} broken off): {len(found)} violations",
+        not found,
+        fault_points=number,
+        violations=len(found),
+    )
     assert not found, found[:5]
     assert broken_off > number // 3  # the faults do happen
 
@@ -196,8 +205,12 @@ def test_power_cuts(law_class, template, tmp_path, figures):
     law.commits = sum(step.kind == "commit" for step in steps)
     rng = random.Random(6)
     found = cut_often(home, steps, law, CUTS // 20, rng)
-    figures.add("P6", f"{operation}: {CUTS // 2:,} power cuts: {found or '0 violations'}",
-                found is None, power_cuts=CUTS // 2)  # fmt: skip
+    figures.add(
+        "P6",
+        f"{operation}: {CUTS // 2:,} power cuts: {found or '0 violations'}",
+        found is None,
+        power_cuts=CUTS // 2,
+    )
     assert found is None
     # Every sync matters: without it (or, where another covers it, without all of that file or
     # folder) the model finds something wrong.
@@ -214,6 +227,7 @@ def test_power_cuts(law_class, template, tmp_path, figures):
         if cut_often(home, alone, law, 400, rng) is None:
             if cut_often(home, without, law, 400, rng) is None:
                 missed.append(target)
-    figures.add("P6", f"{operation}: each of {len(syncs)} syncs removed: {len(missed)} unseen",
-                not missed)  # fmt: skip
+    figures.add(
+        "P6", f"{operation}: each of {len(syncs)} syncs removed: {len(missed)} unseen", not missed
+    )
     assert syncs and not missed, missed

@@ -75,10 +75,16 @@ def test_the_matrix_of_the_oracle_the_watchtower_and_the_schools(app, realm, fig
     schools = [(f"School of {name.upper()}", school(name)) for name in ("bin", "sy")]
     for name, one in (("Oracle", app), ("Watchtower", tower), *schools):
         calls, sockets = walk(one, load_tokens(), PORT), walk_sockets(one, load_tokens(), PORT)
-        figures.add("P18", f"{name}: {calls:,} calls route × method × token: 0 wrong", True,
-                    matrix=calls)  # fmt: skip
-        figures.add("P19", f"{name}: foreign Host and Origin on every route, {sockets:,} knocks "
-                    "at sockets: refused before accept", True, socket_knocks=sockets)  # fmt: skip
+        figures.add(
+            "P18", f"{name}: {calls:,} calls route × method × token: 0 wrong", True, matrix=calls
+        )
+        figures.add(
+            "P19",
+            f"{name}: foreign Host and Origin on every route, {sockets:,} knocks "
+            "at sockets: refused before accept",
+            True,
+            socket_knocks=sockets,
+        )
     missed = unseen(app, load_tokens(), PORT)
     figures.add("P19", f"Oracle: guards switched off that nobody noticed: {missed}", not missed)
     assert not missed
@@ -87,11 +93,20 @@ def test_the_matrix_of_the_oracle_the_watchtower_and_the_schools(app, realm, fig
 def test_no_body_makes_the_oracle_fail(app, realm, figures):
     entry, _ = net_in_vault(realm.engine, 1)
     with caller(app, PORT) as client:
-        asked = [*bodies(app, 7, FUZZED), *acts(entry.id, 8, FUZZED), *acts("champion", 9, 200),
-                 *matches("/matches", 10, FUZZED // 8)]  # fmt: skip
+        asked = [
+            *bodies(app, 7, FUZZED),
+            *acts(entry.id, 8, FUZZED),
+            *acts("champion", 9, 200),
+            *matches("/matches", 10, FUZZED // 8),
+        ]
         statuses, broken = fuzz(client, asked, lambda one: client.delete(f"/matches/{one}"))
-    figures.add("P20", f"Oracle: {len(asked):,} fuzzed bodies: {len(broken)} × 5xx, {statuses}",
-                not broken, fuzzed=len(asked), http_500=len(broken))  # fmt: skip
+    figures.add(
+        "P20",
+        f"Oracle: {len(asked):,} fuzzed bodies: {len(broken)} × 5xx, {statuses}",
+        not broken,
+        fuzzed=len(asked),
+        http_500=len(broken),
+    )
     assert not broken, broken[:3]
     assert statuses[200] + statuses[201] > 200
     careless = patch.object(app_module, "check_request", unchecked)
@@ -106,13 +121,25 @@ def test_no_body_makes_a_school_fail(skill, home, figures):
     with caller(app, PORT) as client:
         asked = list(bodies(app, 12, FUZZED))
         statuses, broken = fuzz(client, asked)
-        figures.add("P20", f"School of {skill.upper()}: {len(asked):,} fuzzed bodies: "
-                    f"{len(broken)} × 5xx, {statuses}", not broken,
-                    fuzzed=len(asked), http_500=len(broken))  # fmt: skip
+        figures.add(
+            "P20",
+            f"School of {skill.upper()}: {len(asked):,} fuzzed bodies: "
+            f"{len(broken)} × 5xx, {statuses}",
+            not broken,
+            fuzzed=len(asked),
+            http_500=len(broken),
+        )
         assert not broken, broken[:3]
         with patch.object(Skill, "check", lambda *_: None):
-            orders = [("POST", "/generate", {"Content-Type": "application/json"},
-                       json.dumps({"level": level}).encode()) for level in (51, 999)]  # fmt: skip
+            orders = [
+                (
+                    "POST",
+                    "/generate",
+                    {"Content-Type": "application/json"},
+                    json.dumps({"level": level}).encode(),
+                )
+                for level in (51, 999)
+            ]
             assert fuzz(client, orders)[1]  # a check less, and the fuzz sees it
 
 
@@ -120,8 +147,12 @@ def test_no_message_breaks_a_socket_of_the_oracle(app, figures):
     with caller(app, PORT) as client:
         ends = send_all(client, frames(11, FRAMES))
         assert client.get("/health").json()["status"] == "ok"
-    figures.add("P20", f"Oracle: {FRAMES} messages at a match: {ends.get(BROKEN, 0)} failures, "
-                f"closed with {ends}", BROKEN not in ends, fuzzed=FRAMES)  # fmt: skip
+    figures.add(
+        "P20",
+        f"Oracle: {FRAMES} messages at a match: {ends.get(BROKEN, 0)} failures, closed with {ends}",
+        BROKEN not in ends,
+        fuzzed=FRAMES,
+    )
     assert BROKEN not in ends and ends[1007] > 50
     with patch.object(match_api, "read_pace", json.loads), caller(app, PORT) as client:
         assert BROKEN in send_all(client, frames(11, FRAMES // 10))
@@ -162,13 +193,16 @@ def test_no_id_leads_the_oracle_to_a_file(app, realm, figures):
     hide_a_replay()
     before = sorted(str(p) for p in folder("state").parent.rglob("*"))
     with caller(app, PORT) as client:
-        tried = try_paths(app, client) + hostile_ids(client, [
-            ("POST", "/models/load", lambda text: {"checkpoint": text}),
-            ("POST", "/act", lambda text: {"checkpoint": text, "rows": [row]}),
-            ("POST", "/matches", lambda text: {"seats": [text]}),
-            ("POST", "/matches", lambda text: {"seats": ["idle"], "patch": text}),
-            ("POST", "/matches", lambda text: {"seats": ["idle"], "person": {"name": text}}),
-        ])  # fmt: skip
+        tried = try_paths(app, client) + hostile_ids(
+            client,
+            [
+                ("POST", "/models/load", lambda text: {"checkpoint": text}),
+                ("POST", "/act", lambda text: {"checkpoint": text, "rows": [row]}),
+                ("POST", "/matches", lambda text: {"seats": [text]}),
+                ("POST", "/matches", lambda text: {"seats": ["idle"], "patch": text}),
+                ("POST", "/matches", lambda text: {"seats": ["idle"], "person": {"name": text}}),
+            ],
+        )
         after = sorted(str(p) for p in folder("state").parent.rglob("*"))
         anything = patch.object(ids, "ID_PATTERN", re.compile(".*", re.DOTALL))
         with anything, pytest.raises(AssertionError, match="hidden"):
@@ -185,24 +219,44 @@ def test_the_tavern_with_everything_behind_it(home, figures):
             inn.start(name)
             inn.wait(port, name)
         run = subprocess.run(
-            [sys.executable, "-m", "tests.trust.doors"], cwd=ROOT, env={**os.environ, **inn.env},
-            capture_output=True, text=True, timeout=500,
-        )  # fmt: skip
+            [sys.executable, "-m", "tests.trust.doors"],
+            cwd=ROOT,
+            env={**os.environ, **inn.env},
+            capture_output=True,
+            text=True,
+            timeout=500,
+        )
         assert run.returncode == 0, run.stderr[-3000:]
         assert all(process.poll() is None for process in inn.processes.values())
     finally:
         inn.close()
     said = json.loads(run.stdout.splitlines()[-1])
-    figures.add("P18", f"Tavern: {said['calls']:,} calls route × method × token and cookie: "
-                "0 wrong", True, matrix=said["calls"])  # fmt: skip
-    figures.add("P19", f"Tavern: {said['sockets']:,} knocks at sockets refused before accept; "
-                f"guards switched off that nobody noticed: {said['unseen']}", not said["unseen"],
-                socket_knocks=said["sockets"])  # fmt: skip
+    figures.add(
+        "P18",
+        f"Tavern: {said['calls']:,} calls route × method × token and cookie: 0 wrong",
+        True,
+        matrix=said["calls"],
+    )
+    figures.add(
+        "P19",
+        f"Tavern: {said['sockets']:,} knocks at sockets refused before accept; "
+        f"guards switched off that nobody noticed: {said['unseen']}",
+        not said["unseen"],
+        socket_knocks=said["sockets"],
+    )
     broken, ends = said["broken"], said["ends"]
-    figures.add("P20", f"Tavern: {said['fuzzed']:,} fuzzed bodies: {len(broken)} × 5xx, "
-                f"{said['statuses']}; {said['frames']} messages: {len(ends)} failures",
-                not broken and not ends, fuzzed=said["fuzzed"] + said["frames"],
-                http_500=len(broken))  # fmt: skip
-    figures.add("P21", f"Tavern: {said['paths']:,} path payloads: {len(said['written'])} escapes",
-                not said["written"], paths=said["paths"])  # fmt: skip
+    figures.add(
+        "P20",
+        f"Tavern: {said['fuzzed']:,} fuzzed bodies: {len(broken)} × 5xx, "
+        f"{said['statuses']}; {said['frames']} messages: {len(ends)} failures",
+        not broken and not ends,
+        fuzzed=said["fuzzed"] + said["frames"],
+        http_500=len(broken),
+    )
+    figures.add(
+        "P21",
+        f"Tavern: {said['paths']:,} path payloads: {len(said['written'])} escapes",
+        not said["written"],
+        paths=said["paths"],
+    )
     assert not (said["unseen"] or broken or ends or said["written"]), said

@@ -30,8 +30,15 @@ def test_a_thousand_kills_lose_and_double_nothing(tmp_path, figures):
         f" {outcome.accepted:,} jobs: {outcome.lost} lost, {outcome.doubled} doubled"
     )
     kept = outcome.violations == 0 and at_work >= 0.6 and said == ""
-    figures.add("P1", figure, kept, kills=KILLS, lost=outcome.lost, doubled=outcome.doubled,
-                kills_at_work=round(at_work, 3))  # fmt: skip
+    figures.add(
+        "P1",
+        figure,
+        kept,
+        kills=KILLS,
+        lost=outcome.lost,
+        doubled=outcome.doubled,
+        kills_at_work=round(at_work, 3),
+    )
     assert (outcome.lost, outcome.doubled, outcome.stale, said) == (0, 0, 0, "")
     assert at_work >= 0.6
 
@@ -114,6 +121,10 @@ def test_poisonous_jobs_die_after_exactly_their_attempts_and_others_go_on(tmp_pa
 def test_poison_is_seen_when_attempts_are_not_counted(tmp_path, figures):
     _, jobs, claims = throughput(tmp_path, "endless", poison=2, mutant="no_counting", seconds=6)
     wrong = sum(job.status.value != "dead" or n != 3 for job, n in zip(jobs, claims, strict=True))
-    figures.add("P3 mutation", f"no_counting: {wrong} of 2 jobs do not die", wrong > 0,
-                mutants_caught=int(wrong > 0))  # fmt: skip
+    figures.add(
+        "P3 mutation",
+        f"no_counting: {wrong} of 2 jobs do not die",
+        wrong > 0,
+        mutants_caught=int(wrong > 0),
+    )
     assert wrong > 0

@@ -55,8 +55,9 @@ def test_64_workers_pages_and_a_held_lock_meet_no_error_and_wait_little(tmp_path
             wait_for(crowd, role, 300)
         notes, said = [note.split() for note in crowd.notes()], crowd.said()
     errors = [note for note in notes if note[0] == "error"]
-    calls = [(kind, float(took), float(at), *rest) for kind, took, at, *rest in notes
-             if kind != "error"]  # fmt: skip
+    calls = [
+        (kind, float(took), float(at), *rest) for kind, took, at, *rest in notes if kind != "error"
+    ]
     free = [c for c in calls if c[2] > held_to or all_there < c[2] < held_from - c[1]]
     claim = p99_ms([c[1] for c in free if c[0] == "claim" and c[3] == "got"])
     heartbeat = p99_ms([c[1] for c in free if c[0] in ("heartbeat", "renew")])
@@ -68,8 +69,14 @@ def test_64_workers_pages_and_a_held_lock_meet_no_error_and_wait_little(tmp_path
         f" included: {p99_ms(every_claim):.0f}), heartbeat {heartbeat:.0f} ms"
     )
     kept = not errors and claim <= 250 and heartbeat <= 100
-    figures.add("P14", figure, kept, locked=len(errors), claims_p99_ms=round(claim, 1),
-                heartbeat_p99_ms=round(heartbeat, 1))  # fmt: skip
+    figures.add(
+        "P14",
+        figure,
+        kept,
+        locked=len(errors),
+        claims_p99_ms=round(claim, 1),
+        heartbeat_p99_ms=round(heartbeat, 1),
+    )
     assert (errors, said) == ([], "")
     assert claim <= 250
     assert heartbeat <= 100

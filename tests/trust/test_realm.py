@@ -27,9 +27,13 @@ def up():
     words = folder("state") / "up.err"
     with words.open("wb") as file:
         process = subprocess.Popen(
-            [sys.executable, "-m", "levelcap", "up"], cwd=ROOT, env={**os.environ},
-            stdout=subprocess.DEVNULL, stderr=file, start_new_session=True,
-        )  # fmt: skip
+            [sys.executable, "-m", "levelcap", "up"],
+            cwd=ROOT,
+            env={**os.environ},
+            stdout=subprocess.DEVNULL,
+            stderr=file,
+            start_new_session=True,
+        )
     until(lambda: process.poll() is not None or all_up(), 180, "all services are up")
     assert process.poll() is None, words.read_text()
     return process
@@ -73,8 +77,11 @@ def test_every_process_in_turn_then_all_at_once(home, monkeypatch, figures):
             before, pid = facts(), read_standings()[name].pid
             os.kill(pid, signal.SIGKILL)
             kills += 1
-            until(lambda n=name, p=pid: read_standings()[n].pid != p and all_up(), 150,
-                  f"{name} is started again")  # fmt: skip
+            until(
+                lambda n=name, p=pid: read_standings()[n].pid != p and all_up(),
+                150,
+                f"{name} is started again",
+            )
             goes_on(before, f"work goes on after {name} was killed")
         before = facts()
         process.send_signal(signal.SIGKILL)
@@ -101,7 +108,11 @@ def test_every_process_in_turn_then_all_at_once(home, monkeypatch, figures):
     bad, rows = violations()
     lost = before["rows"] - rows if rows < before["rows"] else 0
     kept = not bad and not lost
-    figures.add("P1-P4", f"{kills} kills of whole services, {rows} checkpoints, "
-                f"{after['done']} quests: {len(bad)} bad, {after['bad']} dead", kept,
-                service_kills=kills)  # fmt: skip
+    figures.add(
+        "P1-P4",
+        f"{kills} kills of whole services, {rows} checkpoints, "
+        f"{after['done']} quests: {len(bad)} bad, {after['bad']} dead",
+        kept,
+        service_kills=kills,
+    )
     assert not bad and not lost and after["bad"] == 0, (bad[:5], after)

@@ -43,9 +43,12 @@ def tiny_hero():
 
 def arena():
     return subprocess.Popen(
-        [sys.executable, "-m", "levelcap.services.arena"], cwd=ROOT, env={**os.environ},
-        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-    )  # fmt: skip
+        [sys.executable, "-m", "levelcap.services.arena"],
+        cwd=ROOT,
+        env={**os.environ},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
 
 
 def work_done(engine):
@@ -110,8 +113,13 @@ def test_the_whole_trainer_is_killed_and_nothing_is_bad(home, figures):
             rows = count
     realm.close()
     figure = f"{kills} kills of the whole trainer, {at_work} at work, {rows} checkpoints"
-    figures.add("P4", f"{figure}: {len(found)} bad", not found, trainer_kills=kills,
-                bad_checkpoints=len(found))  # fmt: skip
+    figures.add(
+        "P4",
+        f"{figure}: {len(found)} bad",
+        not found,
+        trainer_kills=kills,
+        bad_checkpoints=len(found),
+    )
     assert not found, found[:5]
     assert rows > 5 and at_work > 0.8 * kills
 
@@ -124,18 +132,34 @@ def test_reinforcement_resumes_to_the_same_bits(tmp_path, figures):
     made = kill_at_random(tmp_path, tmp_path / "sup", RESUME_KILLS, 1200)
     one, other = arrays(tmp_path / "whole"), arrays(tmp_path / "killed")
     same = set(one) == set(other) and all(np.array_equal(one[n], other[n]) for n in one)
-    figures.add("P8", f"reinforcement: {made} kills, every array identical", same,
-                resume_kills=made)  # fmt: skip
+    figures.add(
+        "P8", f"reinforcement: {made} kills, every array identical", same, resume_kills=made
+    )
     assert same and made >= RESUME_KILLS
 
 
 def test_imitation_resumes_to_the_same_bits(tmp_path, figures):
     record(["master", "veteran"], "duel", 40, 0, tmp_path / "demos", keep=["master"])
     command = [
-        sys.executable, "-m", "levelcap", "imitate", "--shards", str(tmp_path / "demos"),
-        "--size", "dummy", "--seed", "3", "--games", "0", "--updates", "10000",
-        "--set", "batch_size=64", "--set", "engine.checkpoint_s=0.2",
-    ]  # fmt: skip
+        sys.executable,
+        "-m",
+        "levelcap",
+        "imitate",
+        "--shards",
+        str(tmp_path / "demos"),
+        "--size",
+        "dummy",
+        "--seed",
+        "3",
+        "--games",
+        "0",
+        "--updates",
+        "10000",
+        "--set",
+        "batch_size=64",
+        "--set",
+        "engine.checkpoint_s=0.2",
+    ]
     rng = random.Random(8)
 
     def run(name: str, kills: int) -> tuple[int, dict[str, np.ndarray]]:
@@ -145,8 +169,11 @@ def test_imitation_resumes_to_the_same_bits(tmp_path, figures):
             process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
             if made < kills:
                 before = _newest(place)
-                until(lambda p=process, b=before: p.poll() is not None or _newest(place) != b,
-                      60, "a checkpoint")  # fmt: skip
+                until(
+                    lambda p=process, b=before: p.poll() is not None or _newest(place) != b,
+                    60,
+                    "a checkpoint",
+                )
                 time.sleep(rng.random() * 0.3)
             if made < kills and process.poll() is None:
                 process.kill()
@@ -162,8 +189,7 @@ def test_imitation_resumes_to_the_same_bits(tmp_path, figures):
     _, one = run("whole", 0)
     made, other = run("killed", RESUME_KILLS)
     same = set(one) == set(other) and all(np.array_equal(one[n], other[n]) for n in one)
-    figures.add("P8", f"imitation: {made} kills, every array identical", same,
-                resume_kills=made)  # fmt: skip
+    figures.add("P8", f"imitation: {made} kills, every array identical", same, resume_kills=made)
     assert same and made >= RESUME_KILLS // 2
 
 
@@ -220,8 +246,9 @@ def test_a_full_disk_pauses_and_goes_on_by_itself(tmp_path, monkeypatch, figures
             process.kill()
             process.wait()
         subprocess.run(["umount", "-l", str(disk)], check=True)
-    figures.add("P16", f"disk filled and emptied: paused, resumed, {count} rows, {len(bad)} bad",
-                not bad)  # fmt: skip
+    figures.add(
+        "P16", f"disk filled and emptied: paused, resumed, {count} rows, {len(bad)} bad", not bad
+    )
     assert not bad, bad
 
 

@@ -59,9 +59,18 @@ def strace(
     os.waitpid(pid, os.WUNTRACED)  # until it has stopped itself
     log.touch()
     command = [
-        "strace", "-f", "-y", "-qq", "-e", f"trace={CALLS}", "-o", str(log), *options,
-        "-p", str(pid),
-    ]  # fmt: skip
+        "strace",
+        "-f",
+        "-y",
+        "-qq",
+        "-e",
+        f"trace={CALLS}",
+        "-o",
+        str(log),
+        *options,
+        "-p",
+        str(pid),
+    ]
     tracer = subprocess.Popen(command, stderr=subprocess.DEVNULL)
     _wait_for_tracer(pid)
     os.kill(pid, signal.SIGCONT)

@@ -22,11 +22,20 @@ from levelcap.vault.zones import load_zones
 def meta(updates: int = 100, world: str = "duel") -> Meta:
     """The description of a net of two weights."""
     return Meta(
-        architecture="flat", size="dummy", world=world, world_version=1, patch="1.0",
-        views=("features",), head_names=("move",), head_sizes=(2,), aim_heads=(), aim_users=(),
-        shape={"input_size": 19, "hidden": (2,), "standardise": False}, steps=updates * 10,
+        architecture="flat",
+        size="dummy",
+        world=world,
+        world_version=1,
+        patch="1.0",
+        views=("features",),
+        head_names=("move",),
+        head_sizes=(2,),
+        aim_heads=(),
+        aim_users=(),
+        shape={"input_size": 19, "hidden": (2,), "standardise": False},
+        steps=updates * 10,
         metrics={"updates": float(updates), "core_seconds": updates / 10, "value_loss": 0.5},
-    )  # fmt: skip
+    )
 
 
 def snapshot(place: Path, updates: int = 100, value: float = 1.0) -> Path:

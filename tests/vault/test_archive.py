@@ -57,9 +57,12 @@ def whole(weights: bytes, description: bytes | None = None) -> dict[str, bytes]:
     files = {"model.safetensors": weights, "meta.json": description}
     listed = {n: {"bytes": len(d), "sha256": sha256_bytes(d)} for n, d in files.items()}
     fields = {
-        "schema": 1, "created": "2026-01-01T00:00:00+00:00", "made_by": "x", "parents": [],
+        "schema": 1,
+        "created": "2026-01-01T00:00:00+00:00",
+        "made_by": "x",
+        "parents": [],
         "files": listed,
-    }  # fmt: skip
+    }
     manifest = dump_json(fields | {"sha256": sha256_bytes(dump_json(fields))})
     return {**files, "manifest.json": manifest}
 

@@ -114,8 +114,11 @@ def test_backups_are_usable_databases_and_old_ones_go(realm):
 
 
 def test_thinning_keeps_the_newest_and_one_a_day():
-    names = [f"realm-202601{day:02d}-{hour:02d}0000-hourly.db" for day in range(1, 21)
-             for hour in range(24)]  # fmt: skip
+    names = [
+        f"realm-202601{day:02d}-{hour:02d}0000-hourly.db"
+        for day in range(1, 21)
+        for hour in range(24)
+    ]
     copies = [Path(name) for name in names]
     left = [p.name for p in copies if p not in superfluous(copies)]
     assert left[-24:] == names[-24:]

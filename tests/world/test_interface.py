@@ -244,9 +244,13 @@ def test_a_team_is_rewarded_dead_or_alive():
     x = world.state["x"][0].copy()
     x[0] = 0.0
     altered(
-        world, score=[world.rules.crown_goal - 1, 0], alive=alive, x=x,
-        hp=world.state["hp"][0] * alive, respawn=100 * (1 - alive),
-    )  # fmt: skip
+        world,
+        score=[world.rules.crown_goal - 1, 0],
+        alive=alive,
+        x=x,
+        hp=world.state["hp"][0] * alive,
+        respawn=100 * (1 - alive),
+    )
     _, rewards, terminated, _, info = world.step(stand(world))
     assert info["winner"][0] == 0 and terminated.all()
     assert rewards[0].tolist() == [1.0] * 5 + [-1.0] * 5

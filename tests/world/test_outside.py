@@ -220,8 +220,10 @@ class Relay:
         masked = spaces.Dict(observation=bare, action_mask=spaces.MultiBinary(4))
         self._observed = {"a": spaces.Box(-9, 9, (3,)), "b": masked, "c": bare}
         self._acted = {
-            "a": spaces.MultiDiscrete([2, 3]), "b": spaces.Discrete(4), "c": spaces.Discrete(2)
-        }  # fmt: skip
+            "a": spaces.MultiDiscrete([2, 3]),
+            "b": spaces.Discrete(4),
+            "c": spaces.Discrete(2),
+        }
 
     def observation_space(self, agent: str) -> spaces.Space:
         return self._observed[agent]
@@ -262,8 +264,9 @@ def test_uneven_players_are_padded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "relay_v0", module)
     world = make_outside("zoo:relay_v0", num_matches=1)
     assert [(head.name, head.size) for head in world.spec.heads] == [
-        ("action_0", 4), ("action_1", 3)
-    ]  # fmt: skip
+        ("action_0", 4),
+        ("action_1", 3),
+    ]
     assert (world.spec.flat_size, world.spec.num_teams) == (3, 3)
     views = world.reset()
     assert views["features"][0].tolist() == [[1, 1, 1], [2, 2, 0], [0, 0, 0]]
@@ -278,8 +281,11 @@ def test_uneven_players_are_padded(monkeypatch: pytest.MonkeyPatch) -> None:
     anything = np.array([[[1, 2], [1, 0], [99, -5]]])  # nobody reads the row of a player who is out
     told = [copied(world.step(anything)) for _ in range(4)]
     assert [step.active for step in told] == [
-        [True, True, False], [False, True, False], [False, True, False], [True, True, True]
-    ]  # fmt: skip
+        [True, True, False],
+        [False, True, False],
+        [False, True, False],
+        [True, True, True],
+    ]
     assert [step.rewards for step in told] == [[1, 1, 0], [1, 1, 0], [0, 1, 0], [0, 1, 0]]
     assert told[1].terminated == [True, False, False] and not told[1].reset
     assert told[1].features == [[0, 0, 0], [4, 4, 0], [0, 0, 0]]

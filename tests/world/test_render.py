@@ -186,10 +186,14 @@ def test_the_result_says_who_won_and_why():
         ("duel", {"winner": 1, "alive": (0, 1)}, "RED WINS", "OPPONENT DEFEATED"),
         ("duel", {"winner": -1, "alive": (0, 0)}, "DRAW", "NOBODY LEFT STANDING"),
         ("duel", {"winner": 0}, "BLUE WINS", "TIME: MORE HP"),
-        ("lms", {"winner": 3, "alive": (0, 0, 0, 1, *[0] * 6)}, "PLAYER 3 WINS",
-         "LAST ONE STANDING"),
+        (
+            "lms",
+            {"winner": 3, "alive": (0, 0, 0, 1, *[0] * 6)},
+            "PLAYER 3 WINS",
+            "LAST ONE STANDING",
+        ),
     ],
-)  # fmt: skip
+)
 def test_every_ending_has_its_words(ruleset, change, headline, reason):
     world = make(ruleset)
     world.state["over"] = 1

@@ -36,9 +36,15 @@ def test_actions_reach_the_environment_in_its_own_form() -> None:
     )
     codec = seat_codec(VECTOR, acted, "toy")
     assert [(head.name, head.size) for head in codec.heads] == [
-        ("aim_0", 11), ("aim_1", 11), ("gear", 3), ("keys_0", 2), ("keys_1", 2),
-        ("more_0_0", 3), ("more_0_1", 4), ("more_1", 4),
-    ]  # fmt: skip
+        ("aim_0", 11),
+        ("aim_1", 11),
+        ("gear", 3),
+        ("keys_0", 2),
+        ("keys_1", 2),
+        ("more_0_0", 3),
+        ("more_0_1", 4),
+        ("more_1", 4),
+    ]
     action = codec.decode([0, 5, 0, 1, 0, 2, 3, 2])
     assert acted.contains(action)
     assert action["aim"].tolist() == [-2.0, 0.5]

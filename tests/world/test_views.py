@@ -39,15 +39,36 @@ def named(views, view, seat, slot=None):
 def test_the_nineteen_features_of_a_duel():
     world = make()
     views = place(
-        world, x=[0, 0], y=[0, -6], hp=[100_000, 40_000], ammo=[15, 30],
-        item_kind=[1, 2, 0, 0, 0], item_x=[2, -3, 0, 0, 0], item_y=[0, 2, 0, 0, 0],
-    )  # fmt: skip
+        world,
+        x=[0, 0],
+        y=[0, -6],
+        hp=[100_000, 40_000],
+        ammo=[15, 30],
+        item_kind=[1, 2, 0, 0, 0],
+        item_x=[2, -3, 0, 0, 0],
+        item_y=[0, 2, 0, 0, 0],
+    )
     assert named(views, "features", 0) == {
-        "px": 0, "py": 0, "vx": 0, "vy": 0, "hp": 1, "ammo": 0.5,
-        "zone_x": 0, "zone_y": 0, "zone_radius": 1.5, "is_safe": 1,
-        "enemy_x": 0, "enemy_y": -0.6, "enemy_hp": 0.4, "item_x": 0.2, "item_y": 0,
-        "n_entities": 0.1, "n_items": 0.4, "enemy_dist": 0.6, "item_dist": 0.2,
-    }  # fmt: skip
+        "px": 0,
+        "py": 0,
+        "vx": 0,
+        "vy": 0,
+        "hp": 1,
+        "ammo": 0.5,
+        "zone_x": 0,
+        "zone_y": 0,
+        "zone_radius": 1.5,
+        "is_safe": 1,
+        "enemy_x": 0,
+        "enemy_y": -0.6,
+        "enemy_hp": 0.4,
+        "item_x": 0.2,
+        "item_y": 0,
+        "n_entities": 0.1,
+        "n_items": 0.4,
+        "enemy_dist": 0.6,
+        "item_dist": 0.2,
+    }
 
 
 def test_team_one_sees_the_world_turned_round():
@@ -219,8 +240,14 @@ def test_masks_say_what_can_be_done():
     ready = place(world)["mask"][0, 0]
     assert ready[:44].all() and ready[44:52].tolist() == [1, 1, 1, 1, 1, 1, 1, 0]
     wait = np.array([[60, 0, 60], [0, 0, 0]])
-    busy = place(world, ammo=0, wait=wait, item_kind=[1, 0, 0, 0, 0], item_x=world.state["x"][0, 0],
-                 item_y=world.state["y"][0, 0])["mask"][0, 0]  # fmt: skip
+    busy = place(
+        world,
+        ammo=0,
+        wait=wait,
+        item_kind=[1, 0, 0, 0, 0],
+        item_x=world.state["x"][0, 0],
+        item_y=world.state["y"][0, 0],
+    )["mask"][0, 0]
     assert busy[44:52].tolist() == [1, 0, 1, 0, 1, 0, 1, 1]
     cooling = place(world, ammo=30, fire_wait=3)["mask"][0, 0]
     assert cooling[44:46].tolist() == [1, 0]

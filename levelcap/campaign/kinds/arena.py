@@ -232,5 +232,9 @@ def _settle_run(store: Store, run_id: str) -> None:
         if cost is not None:
             said = f"{run_id}: {gain[0]:+.0f} Elo ({gain[1]:+.0f} to {gain[2]:+.0f})"
             data = {"run": run_id, "gain": gain[0], "cost_per_elo": cost}
-            say(connection, "hero.stat_change", f"{said}, {cost:.2f} core-seconds a point",
-                data=data)  # fmt: skip
+            say(
+                connection,
+                "hero.stat_change",
+                f"{said}, {cost:.2f} core-seconds a point",
+                data=data,
+            )

@@ -41,9 +41,12 @@ def curriculum_of(hero: TextHeroFile, campaign: Campaign) -> Curriculum:
         if "curriculum" in settings:
             found = get_curriculum(str(settings["curriculum"]))
         if "strategy" in settings:
-            found = replace(found, strategy=str(settings["strategy"]),
-                            focus=found.focus or found.skills[0],
-                            weights=found.weights or dict.fromkeys(found.skills, 1.0))  # fmt: skip
+            found = replace(
+                found,
+                strategy=str(settings["strategy"]),
+                focus=found.focus or found.skills[0],
+                weights=found.weights or dict.fromkeys(found.skills, 1.0),
+            )
     except LevelcapError:
         return found
     return found
@@ -61,8 +64,12 @@ def next_recipe(
     newest = _newest(connection, campaign)
     seed = campaign.seed
     if newest is None and hero.school_minutes > 0:
-        return {"quest": "school", "minutes": min(hero.school_minutes, 10.0), "seed": seed,
-                "set": _knobs(campaign)}  # fmt: skip
+        return {
+            "quest": "school",
+            "minutes": min(hero.school_minutes, 10.0),
+            "seed": seed,
+            "set": _knobs(campaign),
+        }
     done = quests.count_skill_rounds(connection, campaign.id)
     name = _choose(connection, curriculum_of(hero, campaign), campaign, done)
     if newest is not None and not stopped("spar"):
@@ -72,21 +79,32 @@ def next_recipe(
 
 
 def _round(
-    connection: Connection, hero: TextHeroFile, campaign: Campaign, newest: Entry | None,
-    name: str, number: int,
-) -> dict[str, Any]:  # fmt: skip
+    connection: Connection,
+    hero: TextHeroFile,
+    campaign: Campaign,
+    newest: Entry | None,
+    name: str,
+    number: int,
+) -> dict[str, Any]:
     """One more round: of the run that goes on, or of one that begins at the newest checkpoint."""
     last = quests.newest(connection, campaign.id, "study", ("done", "skipped"))
     recipe = {
-        "quest": "study", "skill": name, "minutes": hero.round_minutes, "set": _knobs(campaign),
+        "quest": "study",
+        "skill": name,
+        "minutes": hero.round_minutes,
+        "set": _knobs(campaign),
         "title": f"Round {number}: {hero.round_minutes:g} minutes of {name}",
-    }  # fmt: skip
+    }
     failed = quests.newest(connection, campaign.id, "study")
     goes_on = (
-        last is not None and failed == last and newest is not None and newest.run == last.run
-        and last.recipe["skill"] == name and not last.recipe["lessons"]
+        last is not None
+        and failed == last
+        and newest is not None
+        and newest.run == last.run
+        and last.recipe["skill"] == name
+        and not last.recipe["lessons"]
         and last.recipe["set"] == recipe["set"]
-    )  # fmt: skip
+    )
     if goes_on and last is not None:
         total = round(float(last.recipe["minutes"]) + hero.round_minutes, 6)
         return recipe | {"run": last.run, "minutes": total}
@@ -143,10 +161,14 @@ def _fresh_lessons(connection: Connection, campaign: Campaign) -> dict[str, Any]
     newest = _newest(connection, campaign)
     skill = sparred.result["skill"]
     return {
-        "quest": "study", "skill": skill, "from": newest and newest.id, "lessons": [asset],
-        "priority": "high", "title": f"Learn from {sparred.result['wrong']} mistakes in {skill}",
+        "quest": "study",
+        "skill": skill,
+        "from": newest and newest.id,
+        "lessons": [asset],
+        "priority": "high",
+        "title": f"Learn from {sparred.result['wrong']} mistakes in {skill}",
         "level": skills.level_of(connection, campaign, skill),
-    }  # fmt: skip
+    }
 
 
 def judge_best(connection: Connection, hero: str) -> Verdict | None:

@@ -28,17 +28,25 @@ def passives(connection: Connection, entry: Entry) -> dict[str, Any]:
         share = digits.count("1") / len(digits) if digits else None
         known = share is not None and len(old) == len(digits)
         was = old.count("1") / len(old) if known else None
-        rows.append({
-            "name": name, "right": digits.count("1"), "count": len(digits), "accuracy": share,
-            "base": was, "chance": round(passive.chance, 3),
-            "primitives": sorted(passive.primitives),
-            "drift": drift(was, share) if was is not None and share is not None else None,
-        })  # fmt: skip
+        rows.append(
+            {
+                "name": name,
+                "right": digits.count("1"),
+                "count": len(digits),
+                "accuracy": share,
+                "base": was,
+                "chance": round(passive.chance, 3),
+                "primitives": sorted(passive.primitives),
+                "drift": drift(was, share) if was is not None and share is not None else None,
+            }
+        )
     words = [row["drift"] for row in rows]
     return {
-        "checkpoint": entry.id, "base": base and base.id, "passives": rows,
+        "checkpoint": entry.id,
+        "base": base and base.id,
+        "passives": rows,
         **{word: words.count(word) for word in ("gained", "held", "lost")},
         "above_chance": sum(
             row["accuracy"] is not None and row["accuracy"] >= row["chance"] + 0.1 for row in rows
         ),
-    }  # fmt: skip
+    }

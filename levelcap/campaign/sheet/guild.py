@@ -28,21 +28,28 @@ def guild_sheet(connection: Connection, hero_id: str) -> dict[str, Any]:
     found = [] if campaign is None else skills.standings(connection, campaign)
     curriculum = None if campaign is None else curriculum_of(hero, campaign)
     return {
-        "hero": hero.id, "campaign": None if campaign is None else campaign.id,
+        "hero": hero.id,
+        "campaign": None if campaign is None else campaign.id,
         "skills": [
             row | {"cap": _cap(connection, campaign, row)} | skill_titles(row) for row in found
         ],
         "primitives": _primitives(found),
-        "passives": _passives(connection, hero_id), "bests": skills.bests(connection, hero_id),
-        "curriculum": None if curriculum is None else {
-            "strategy": curriculum.strategy, "skills": list(curriculum.skills),
-            "preset": curriculum.preset, "focus": curriculum.focus,
+        "passives": _passives(connection, hero_id),
+        "bests": skills.bests(connection, hero_id),
+        "curriculum": None
+        if curriculum is None
+        else {
+            "strategy": curriculum.strategy,
+            "skills": list(curriculum.skills),
+            "preset": curriculum.preset,
+            "focus": curriculum.focus,
         },
-        "chosen": {} if campaign is None else {
-            name: campaign.config_overrides.get(name) for name in ("curriculum", "strategy")
-        },
-        "presets": list(PRESETS), "strategies": list(STRATEGIES),
-    }  # fmt: skip
+        "chosen": {}
+        if campaign is None
+        else {name: campaign.config_overrides.get(name) for name in ("curriculum", "strategy")},
+        "presets": list(PRESETS),
+        "strategies": list(STRATEGIES),
+    }
 
 
 def _cap(
@@ -64,10 +71,15 @@ def _primitives(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
             before = counts.get(name, [0, 0])
             counts[name] = [before[0] + right, before[1] + count]
     return [
-        {"name": name, "track": TRACK_OF.get(name, "words"), "right": right, "count": count,
-         "accuracy": right / count if count else None}
+        {
+            "name": name,
+            "track": TRACK_OF.get(name, "words"),
+            "right": right,
+            "count": count,
+            "accuracy": right / count if count else None,
+        }
         for name, (right, count) in counts.items()
-    ]  # fmt: skip
+    ]
 
 
 def _passives(connection: Connection, hero_id: str) -> dict[str, Any] | None:

@@ -22,12 +22,21 @@ def make_report(engine: Database, report_type: str = "weekly") -> dict[str, Any]
         spent = runs.list_runs(connection, limit=1000)
     worth = [run for run in spent if run.cost_per_elo is not None and run.started >= since]
     return {
-        "type": report_type, "since": since or None, "days": rows, "incidents": found,
-        "runs": len(spent), "runs_with_gain": len(worth),
+        "type": report_type,
+        "since": since or None,
+        "days": rows,
+        "incidents": found,
+        "runs": len(spent),
+        "runs_with_gain": len(worth),
         "core_seconds": round(sum(run.core_seconds for run in spent if run.started >= since), 1),
         "cost_per_elo": [
-            {"run": run.id, "gain": run.gain, "low": run.gain_low, "high": run.gain_high,
-             "cost_per_elo": run.cost_per_elo}
+            {
+                "run": run.id,
+                "gain": run.gain,
+                "low": run.gain_low,
+                "high": run.gain_high,
+                "cost_per_elo": run.cost_per_elo,
+            }
             for run in worth
         ],
-    }  # fmt: skip
+    }

@@ -51,9 +51,20 @@ class Achievement(_Row):
     title: str = Field(min_length=1, max_length=40)
     text: str = Field(min_length=1, max_length=80)
     count: Literal[
-        "checkpoints", "imitations", "rounds", "champions", "quests", "evaluations", "elo",
-        "decisions", "again", "schools", "studies", "spars", "levels",
-    ]  # fmt: skip
+        "checkpoints",
+        "imitations",
+        "rounds",
+        "champions",
+        "quests",
+        "evaluations",
+        "elo",
+        "decisions",
+        "again",
+        "schools",
+        "studies",
+        "spars",
+        "levels",
+    ]
     at: float = Field(gt=0)
     hero: Literal["any", "arena", "text"] = "any"
 
@@ -96,13 +107,16 @@ def skill_titles(found: dict[str, Any]) -> dict[str, Any]:
     peak = found["peak"] or 0.0
     if found["accuracy"] is not None and found["accuracy"] <= peak - bars["skill_regression"]:
         said.append(f"skill_regression: {found['accuracy']:.0%}, was {peak:.0%}")
-    said += [f"primitive_weakness: {name}"
-             for name in weak(found["primitives"], bars["primitive_weakness"])]  # fmt: skip
+    said += [
+        f"primitive_weakness: {name}"
+        for name in weak(found["primitives"], bars["primitive_weakness"])
+    ]
     have = reached([row for row in sure if row.at <= level], level)
     return {
-        "title_won": have, "warnings": said,
+        "title_won": have,
+        "warnings": said,
         "title_next": None if following is None else following.model_dump(),
-    }  # fmt: skip
+    }
 
 
 def honours(connection: Connection, hero: str, steps: int, elo: float | None) -> dict[str, Any]:
@@ -116,19 +130,28 @@ def honours(connection: Connection, hero: str, steps: int, elo: float | None) ->
     ]
     following = next_title(titles.steps, steps)
     return {
-        "title": reached(titles.steps, steps), "elo_title": reached(titles.elo, elo),
-        "next": None if following is None else following.model_dump(), "achievements": rows,
-    }  # fmt: skip
+        "title": reached(titles.steps, steps),
+        "elo_title": reached(titles.elo, elo),
+        "next": None if following is None else following.model_dump(),
+        "achievements": rows,
+    }
 
 
 def count_deeds(connection: Connection, hero: str) -> dict[str, float]:
     """Name of `COUNTS` -> how many."""
     kept, done = deeds(connection, hero), quests.count_done(connection, hero)
-    kinds = {"imitations": "imitate", "rounds": "reinforce", "schools": "school",
-             "studies": "study", "spars": "spar"}  # fmt: skip
+    kinds = {
+        "imitations": "imitate",
+        "rounds": "reinforce",
+        "schools": "school",
+        "studies": "study",
+        "spars": "spar",
+    }
     found = {
-        **asdict(kept), **{name: done.get(kind, 0) for name, kind in kinds.items()},
-        "quests": sum(done.values()), "again": campaigns.count_again(connection, hero),
+        **asdict(kept),
+        **{name: done.get(kind, 0) for name, kind in kinds.items()},
+        "quests": sum(done.values()),
+        "again": campaigns.count_again(connection, hero),
         "levels": skills.highest_level(connection, hero),
-    }  # fmt: skip
+    }
     return {name: float(found[name]) for name in COUNTS}

@@ -70,9 +70,15 @@ class Campaign:
 
 
 def create(
-    connection: Connection, hero_id: str, name: str, *, starting_checkpoint: str | None = None,
-    starting_step: int = 0, description: str = "", config_overrides: dict[str, Any] | None = None,
-) -> Campaign:  # fmt: skip
+    connection: Connection,
+    hero_id: str,
+    name: str,
+    *,
+    starting_checkpoint: str | None = None,
+    starting_step: int = 0,
+    description: str = "",
+    config_overrides: dict[str, Any] | None = None,
+) -> Campaign:
     """Start a new campaign of a hero; its current one is archived.
 
     Raises:
@@ -84,17 +90,31 @@ def create(
     if (old := current(connection, hero_id)) is not None:
         archive(connection, old.id)
     values = {
-        "id": run_name("campaign"), "hero_id": hero_id, "name": name.strip(), "created_at": now(),
-        "status": _status(connection, hero_id), "starting_checkpoint": starting_checkpoint,
-        "starting_step": starting_step, "current_step": starting_step, "skills_focus": "[]",
-        "config_overrides": json.dumps(config_overrides or {}), "description": description[:500],
-        "milestones": "[]", "peak_skill_levels": "{}", "peak_metrics": "{}", "archived_at": None,
-    }  # fmt: skip
+        "id": run_name("campaign"),
+        "hero_id": hero_id,
+        "name": name.strip(),
+        "created_at": now(),
+        "status": _status(connection, hero_id),
+        "starting_checkpoint": starting_checkpoint,
+        "starting_step": starting_step,
+        "current_step": starting_step,
+        "skills_focus": "[]",
+        "config_overrides": json.dumps(config_overrides or {}),
+        "description": description[:500],
+        "milestones": "[]",
+        "peak_skill_levels": "{}",
+        "peak_metrics": "{}",
+        "archived_at": None,
+    }
     columns, slots = ", ".join(values), ", ".join(f":{column}" for column in values)
     connection.execute(f"INSERT INTO campaigns ({columns}) VALUES ({slots})", values)
     kind = "New Game+" if starting_checkpoint else "new game"
-    say(connection, "hero.stat_change", f"{name.strip()}: {kind} of {hero_id} begins",
-        data={"campaign": values["id"], "hero": hero_id})  # fmt: skip
+    say(
+        connection,
+        "hero.stat_change",
+        f"{name.strip()}: {kind} of {hero_id} begins",
+        data={"campaign": values["id"], "hero": hero_id},
+    )
     return get(connection, str(values["id"]))
 
 
@@ -143,8 +163,12 @@ def choose(connection: Connection, hero: Named) -> Campaign:
     connection.execute("UPDATE campaigns SET status = 'paused' WHERE status = 'active'")
     found = first_campaign(connection, hero)
     connection.execute("UPDATE campaigns SET status = 'active' WHERE id = :i", {"i": found.id})
-    say(connection, "hero.stat_change", f"{hero.name} trains now",
-        data={"hero": hero.id, "campaign": found.id})  # fmt: skip
+    say(
+        connection,
+        "hero.stat_change",
+        f"{hero.name} trains now",
+        data={"hero": hero.id, "campaign": found.id},
+    )
     return get(connection, found.id)
 
 

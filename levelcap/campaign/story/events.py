@@ -44,9 +44,14 @@ class Event:
 
 
 def say(
-    where: Database | Connection, kind: str, message: str, *, severity: str = "info",
-    channel: str | None = None, data: dict[str, Any] | None = None,
-) -> None:  # fmt: skip
+    where: Database | Connection,
+    kind: str,
+    message: str,
+    *,
+    severity: str = "info",
+    channel: str | None = None,
+    data: dict[str, Any] | None = None,
+) -> None:
     """Append one event: in the caller's transaction, or in one of its own when given the engine.
 
     Raises:
@@ -58,9 +63,13 @@ def say(
     if severity not in SEVERITIES:
         raise unknown_name("severity", severity, SEVERITIES)
     row = {
-        "t": now(), "k": kind, "c": channel or _CHANNEL_OF[first], "s": severity, "m": message,
+        "t": now(),
+        "k": kind,
+        "c": channel or _CHANNEL_OF[first],
+        "s": severity,
+        "m": message,
         "d": json.dumps(data or {}),
-    }  # fmt: skip
+    }
     opened = nullcontext(where) if isinstance(where, Connection) else transaction(where)
     with opened as connection:
         connection.execute(
@@ -71,9 +80,14 @@ def say(
 
 
 def list_events(
-    connection: Connection, *, after: int = 0, before: int | None = None,
-    kind: str | None = None, channel: str | None = None, limit: int = 100,
-) -> list[Event]:  # fmt: skip
+    connection: Connection,
+    *,
+    after: int = 0,
+    before: int | None = None,
+    kind: str | None = None,
+    channel: str | None = None,
+    limit: int = 100,
+) -> list[Event]:
     """With `after`: the next rows, oldest first; else the newest (before `before`) first."""
     order = "ASC" if after else "DESC"
     where = ["seq > :after"] if after else ["1"]
@@ -92,8 +106,9 @@ def list_events(
 
 
 def _event(row: Any) -> Event:
-    return Event(row.seq, row.time, row.kind, row.channel, row.severity, row.message,
-                 json.loads(row.data))  # fmt: skip
+    return Event(
+        row.seq, row.time, row.kind, row.channel, row.severity, row.message, json.loads(row.data)
+    )
 
 
 def count_incidents(connection: Connection, since: str) -> dict[str, int]:

@@ -31,13 +31,16 @@ def recipes(person: str, world: str, match: str) -> list[dict[str, Any]]:
     found = [[alone]] + ([every[-MOST_SHARDS:]] if len(every) > 1 else [])
     return [
         {
-            "quest": "imitate", "world": world, "shards": shards, "policies": [person],
+            "quest": "imitate",
+            "world": world,
+            "shards": shards,
+            "policies": [person],
             "title": f"Imitate {person} (matches: {len(shards)})",
             # Of a handful of matches none can be set aside to validate with.
             "set": {"validation": "0"},
         }
         for shards in found
-    ]  # fmt: skip
+    ]
 
 
 def list_played() -> list[tuple[str, str, str]]:

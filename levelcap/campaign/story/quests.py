@@ -103,9 +103,12 @@ def get(connection: Connection, quest_id: str) -> Quest:
 
 
 def list_quests(
-    connection: Connection, campaign: str | None = None, status: str | None = None,
-    limit: int = 100, before: int | None = None,
-) -> list[Quest]:  # fmt: skip
+    connection: Connection,
+    campaign: str | None = None,
+    status: str | None = None,
+    limit: int = 100,
+    before: int | None = None,
+) -> list[Quest]:
     """Quests, newest first; status "open" = queued or running."""
     where = ["(:c IS NULL OR campaign = :c)", "(:b IS NULL OR seq < :b)"]
     if status == "open":

@@ -91,12 +91,16 @@ def finish(connection: Connection, run_id: str, result: dict[str, Any]) -> None:
     """Write what a run has cost so far."""
     connection.execute(
         "UPDATE runs SET ended = :t, seconds = :s, core_seconds = :c, steps = :n,"
-            " updates = :u WHERE id = :i",
+        " updates = :u WHERE id = :i",
         {
-            "t": now(), "s": result["seconds"], "c": result["core_seconds"],
-            "n": result["steps"], "u": result["updates"], "i": run_id,
+            "t": now(),
+            "s": result["seconds"],
+            "c": result["core_seconds"],
+            "n": result["steps"],
+            "u": result["updates"],
+            "i": run_id,
         },
-    )  # fmt: skip
+    )
 
 
 def cost_before(connection: Connection, run: Run, skill: str | None = None) -> float:
@@ -166,10 +170,23 @@ def tidy() -> list[str]:
     """At a start: remove what killed writers left anywhere in the realm; returns the names."""
     base = get_base_dir()
     places = [
-        *base.glob("runs/*/snapshots"), *base.glob("runs/*/checkpoints"), *base.glob("runs/*"),
-        *(base / part for part in ("lake/trajectories", "vault/imported", "vault/cache", "exports",
-                                   "inbox", "inbox/quarantine", "state", "config")),
-    ]  # fmt: skip
+        *base.glob("runs/*/snapshots"),
+        *base.glob("runs/*/checkpoints"),
+        *base.glob("runs/*"),
+        *(
+            base / part
+            for part in (
+                "lake/trajectories",
+                "vault/imported",
+                "vault/cache",
+                "exports",
+                "inbox",
+                "inbox/quarantine",
+                "state",
+                "config",
+            )
+        ),
+    ]
     return [name for place in places if place.is_dir() for name in sweep(place)]
 
 

@@ -84,13 +84,19 @@ def _enter(connection: Connection, run: Run, row: dict[str, Any], hero: campaign
     skill, _ = track(str(run.skill))
     level = int(row["level"])
     values = {
-        "run": run.id, "step": int(row["update"]), "kind": row["event"], "campaign": run.campaign,
-        "skill": run.skill, "level": level, "outcome": row["outcome"],
-        "accuracy": row["accuracy"], "count": row["count"],
+        "run": run.id,
+        "step": int(row["update"]),
+        "kind": row["event"],
+        "campaign": run.campaign,
+        "skill": run.skill,
+        "level": level,
+        "outcome": row["outcome"],
+        "accuracy": row["accuracy"],
+        "count": row["count"],
         "xp": int(XP_SCALE * skill.file.levels[level - 1].xp * row["accuracy"]),
         "spent": cost_before(connection, run, run.skill) + row["core_seconds"],
         "data": json.dumps({name: row[name] for name in _BY}),
-    }  # fmt: skip
+    }
     fresh = connection.execute(
         "INSERT INTO exams (run, step, kind, campaign, skill, level, outcome, accuracy, count,"
         " xp, mastered, core_seconds, data) VALUES (:run, :step, :kind, :campaign, :skill,"
@@ -111,8 +117,13 @@ def _rise(
     if reached > campaign.peak_skill_levels.get(run.skill, 1):
         campaigns.note_level(connection, campaign.id, run.skill, reached)
     data = {"hero": hero.id, "skill": run.skill, "level": reached, "run": run.id}
-    say(connection, "hero.level_up", f"{hero.name}: {run.skill} level {reached} after "
-        f"{spent:,.0f} core-seconds", severity="success", data=data)  # fmt: skip
+    say(
+        connection,
+        "hero.level_up",
+        f"{hero.name}: {run.skill} level {reached} after {spent:,.0f} core-seconds",
+        severity="success",
+        data=data,
+    )
     query = (
         "SELECT min(core_seconds) FROM exams JOIN campaigns ON campaigns.id = campaign"
         " WHERE hero_id = :h AND skill = :s AND level = :l AND outcome = 'level_up'"
@@ -121,9 +132,14 @@ def _rise(
     asked = {"h": hero.id, "s": run.skill, "l": level, "c": campaign.id}
     before = connection.execute(query, asked).scalar_one()
     if before is not None and spent < before:
-        say(connection, "hero.stat_change", f"{hero.name}: personal best, {run.skill} level "
+        say(
+            connection,
+            "hero.stat_change",
+            f"{hero.name}: personal best, {run.skill} level "
             f"{reached} in {spent:,.0f} core-seconds, before {before:,.0f}",
-            severity="success", data={**data, "personal_best": spent})  # fmt: skip
+            severity="success",
+            data={**data, "personal_best": spent},
+        )
 
 
 def _master(connection: Connection, run: Run, row: dict[str, Any]) -> None:
@@ -133,9 +149,13 @@ def _master(connection: Connection, run: Run, row: dict[str, Any]) -> None:
     )
     if connection.execute(query, {"r": run.id, "s": row["update"]}).rowcount:
         level = int(row["level"]) - 1
-        say(connection, "hero.skill_up", f"{run.skill} level {level} is mastered: every form "
-            "at 60 % or more", severity="success",
-            data={"skill": run.skill, "level": level, "run": run.id})  # fmt: skip
+        say(
+            connection,
+            "hero.skill_up",
+            f"{run.skill} level {level} is mastered: every form at 60 % or more",
+            severity="success",
+            data={"skill": run.skill, "level": level, "run": run.id},
+        )
 
 
 def level_of(connection: Connection, campaign: campaigns.Campaign, name: str) -> int:
@@ -170,18 +190,28 @@ def standing(connection: Connection, campaign: campaigns.Campaign, name: str) ->
     window = _window(rows)
     pool = skill.pool(level, preset)
     return {
-        "skill": name, "of": skill.id, "preset": preset, "title": skill.name,
-        "version": skill.version, "level": level, "levels": skill.levels,
-        "level_name": skill.file.levels[level - 1].name, "threshold": skill.file.threshold,
-        "mastered": sorted({row.level for row in ups if row.mastered}), "xp": int(totals.xp),
-        "exams": int(totals.exams), "core_seconds": totals.spent, "window": window,
+        "skill": name,
+        "of": skill.id,
+        "preset": preset,
+        "title": skill.name,
+        "version": skill.version,
+        "level": level,
+        "levels": skill.levels,
+        "level_name": skill.file.levels[level - 1].name,
+        "threshold": skill.file.threshold,
+        "mastered": sorted({row.level for row in ups if row.mastered}),
+        "xp": int(totals.xp),
+        "exams": int(totals.exams),
+        "core_seconds": totals.spent,
+        "window": window,
         "mean": sum(window) / WINDOW if len(window) == WINDOW else None,
-        "accuracy": rows[0].accuracy if rows else None, "peak": totals.peak,
+        "accuracy": rows[0].accuracy if rows else None,
+        "peak": totals.peak,
         "outcome": rows[0].outcome if rows else None,
         **{by.removeprefix("by_") + "s": pooled(rows, by) for by in _BY},
         "pool": {"size": pool.size, "exact": pool.exact, "memorisable": pool.memorisable},
         "level_ups": [[row.level + 1, round(row.core_seconds, 1)] for row in ups],
-    }  # fmt: skip
+    }
 
 
 def level_ups(connection: Connection, campaign: str, name: str) -> list[Any]:

@@ -185,9 +185,16 @@ def _set_aside(name: str, report: Report) -> None:
     place.mkdir(exist_ok=True)
     safe = "".join(c if c.isalnum() or c in "._-" else "_" for c in name)[:80]
     rows = [{"line": row.line, "reason": row.reason} for row in report.rejects]
-    write_json(place / f"{time.time_ns()}-{safe}.rejects.json",
-               {"file": name[:200], "rows": report.rows, "invalid": report.invalid,
-                "leaks": report.leaks, "rejects": rows})  # fmt: skip
+    write_json(
+        place / f"{time.time_ns()}-{safe}.rejects.json",
+        {
+            "file": name[:200],
+            "rows": report.rows,
+            "invalid": report.invalid,
+            "leaks": report.leaks,
+            "rejects": rows,
+        },
+    )
 
 
 def quarantine(store: Store, path: Path, reason: str) -> Path:
@@ -197,8 +204,8 @@ def quarantine(store: Store, path: Path, reason: str) -> Path:
     safe = "".join(c if c.isalnum() or c in "._-" else "_" for c in path.name)[:80] or "file"
     target = place / f"{time.time_ns()}-{safe}"
     os.rename(path, target)
-    write_json(target.with_name(target.name + ".reason.json"), {"file": path.name[:200],
-                                                                "reason": reason})  # fmt: skip
-    say(store.engine, "data.rejected", f"{safe}: {reason}", severity="warning",
-        data={"file": safe})  # fmt: skip
+    write_json(
+        target.with_name(target.name + ".reason.json"), {"file": path.name[:200], "reason": reason}
+    )
+    say(store.engine, "data.rejected", f"{safe}: {reason}", severity="warning", data={"file": safe})
     return target

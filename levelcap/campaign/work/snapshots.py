@@ -93,12 +93,21 @@ def _judge(
 ) -> None:
     try:
         store.submit(
-            "eval", order, priority="high", idempotency_key=f"eval-{entry.id}-{kind}",
-            campaign=entry.campaign, connection=connection,
-        )  # fmt: skip
+            "eval",
+            order,
+            priority="high",
+            idempotency_key=f"eval-{entry.id}-{kind}",
+            campaign=entry.campaign,
+            connection=connection,
+        )
     except Refused:
-        say(connection, "queue.full", "an evaluation was left out: its queue is full",
-            severity="warning", data={"checkpoint": entry.id})  # fmt: skip
+        say(
+            connection,
+            "queue.full",
+            "an evaluation was left out: its queue is full",
+            severity="warning",
+            data={"checkpoint": entry.id},
+        )
 
 
 def publish_row(store: Store, run_id: str, place: Path) -> Entry:
@@ -121,6 +130,10 @@ def adopt(store: Store) -> list[str]:
 
     adopted = adopt_orphans(store.engine, runs.snapshot_folders(), facts_of)
     for checkpoint in adopted:
-        say(store.engine, "vault.checkpoint_saved", f"adopted {checkpoint}",
-            data={"checkpoint": checkpoint, "adopted": True})  # fmt: skip
+        say(
+            store.engine,
+            "vault.checkpoint_saved",
+            f"adopted {checkpoint}",
+            data={"checkpoint": checkpoint, "adopted": True},
+        )
     return adopted

@@ -127,21 +127,29 @@ def _pattern(dice: Rng) -> str:
 # Pools: bodies that can occur, counted; `tests/guild/test_primitives.py` counts the small again.
 ARITHMETIC = (
     Drill("add_single_digit_no_carry", ADD, _single(False), 1, 55, 0.28),
-    Drill("add_single_digit_with_carry", ADD, _single(True), 1, 45, 0.35,
-          ("add_single_digit_no_carry",)),
-    Drill("add_two_digit", ADD, _pair("+", 10, 99), 2, 8_100, 0.02,
-          ("add_single_digit_with_carry",)),
+    Drill(
+        "add_single_digit_with_carry",
+        ADD,
+        _single(True),
+        1,
+        45,
+        0.35,
+        ("add_single_digit_no_carry",),
+    ),
+    Drill(
+        "add_two_digit", ADD, _pair("+", 10, 99), 2, 8_100, 0.02, ("add_single_digit_with_carry",)
+    ),
     Drill("sub_single_digit", SUBTRACT, _ordered(0, 9), 1, 55, 0.17),
     Drill("sub_two_digit", SUBTRACT, _ordered(10, 99), 2, 4_095, 0.03, ("sub_single_digit",)),
-    Drill("mul_single_digit", MULTIPLY, _pair("*", 0, 9), 2, 100, 0.22,
-          ("add_two_digit",)),
+    Drill("mul_single_digit", MULTIPLY, _pair("*", 0, 9), 2, 100, 0.22, ("add_two_digit",)),
     Drill("div_exact", DIVIDE, _exact, 3, 156, 0.08, ("mul_single_digit",)),
     Drill("compare_integers", COMPARE, _compared, 1, 1_000_000, 0.41),
     Drill("parity", PARITY, _number(9_999), 1, 10_000, 0.5),
-    Drill("digit_sum", DIGIT_SUM, _number(9_999), 2, 10_000, 0.07,
-          ("add_single_digit_with_carry",)),
+    Drill(
+        "digit_sum", DIGIT_SUM, _number(9_999), 2, 10_000, 0.07, ("add_single_digit_with_carry",)
+    ),
     Drill("modulo", MODULO, _with_rest, 3, 2_200, 0.2, ("div_exact", "sub_two_digit")),
-)  # fmt: skip
+)
 BINARY = (
     Drill("add_no_carry", BITS, _added(False), 2, 965, 0.15),
     Drill("add_with_carry", BITS, _added(True), 3, 2_666, 0.1, ("add_no_carry",)),

@@ -10,8 +10,12 @@ from levelcap.guild.rng import Rng
 NAMES = "ABCDEFGHKLMPQRSTUVWXYZ"
 L = r"([A-Z])"
 D = r"(0|[1-9][0-9]{0,3})"
-TRUTH = {"and": (False, False, False, True), "or": (False, True, True, True),
-         "xor": (False, True, True, False), "nand": (True, True, True, False)}  # fmt: skip
+TRUTH = {
+    "and": (False, False, False, True),
+    "or": (False, True, True, True),
+    "xor": (False, True, True, False),
+    "nand": (True, True, True, False),
+}
 DUAL = {"and": "or", "or": "and"}
 
 
@@ -44,13 +48,13 @@ def _syllogism(match: re.Match[str]) -> str:
 
 
 GATE = reader("Truth", r"([TF]) (and|or|xor|nand) ([TF])", _table)
-IMPLIES = reader("Implies", r"([TF]) -> ([TF])",
-                 lambda m: _letter(m[1] == "F" or m[2] == "T"))  # fmt: skip
+IMPLIES = reader("Implies", r"([TF]) -> ([TF])", lambda m: _letter(m[1] == "F" or m[2] == "T"))
 GIVEN = reader("Given", rf"if {L} then {L}; (not )?{L}\. {L}\?", _conclude)
 SYLLOGISM = reader(
-    "Infer", rf"(All|Some) {L} are {L}; (all|some) {L} are {L}\. (all|some) {L} are {L}\?",
+    "Infer",
+    rf"(All|Some) {L} are {L}; (all|some) {L} are {L}\. (all|some) {L} are {L}\?",
     _syllogism,
-)  # fmt: skip
+)
 DE_MORGAN = reader(
     "De Morgan", rf"not \({L} (and|or) {L}\)", lambda m: f"not {m[1]} {DUAL[m[2]]} not {m[3]}"
 )
@@ -172,8 +176,22 @@ CODE = (
     Drill("trace_assignment", ASSIGN, _assignment, 2, 840, 0.07, ("add_two_digit",)),
     Drill("trace_if_else", BRANCH, _branch, 2, 388_962, 0.5, ("compare_integers",)),
     Drill("trace_loop_fixed", LOOP, _loop, 3, 1_134, 0.04, ("trace_assignment",)),
-    Drill("eval_bool_expr", BOOLEAN, _expression, 3, 360_000, 0.6,
-          ("compare_integers", "truth_table_basic")),
-    Drill("function_call_trace", FUNCTION, _function, 4, 1_890, 0.03,
-          ("trace_assignment", "mul_single_digit")),
-)  # fmt: skip
+    Drill(
+        "eval_bool_expr",
+        BOOLEAN,
+        _expression,
+        3,
+        360_000,
+        0.6,
+        ("compare_integers", "truth_table_basic"),
+    ),
+    Drill(
+        "function_call_trace",
+        FUNCTION,
+        _function,
+        4,
+        1_890,
+        0.03,
+        ("trace_assignment", "mul_single_digit"),
+    ),
+)

@@ -76,9 +76,10 @@ NEXT = reader("Next", r"([0-9]{1,3}(?: [0-9]{1,3}){1,5})", _next)
 NEXT_LETTER = reader("Next letter", r"([a-z](?: [a-z]){1,5})", _next_letter)
 JOIN = reader("Join", r"([a-z]{1,6}(?: [a-z]{1,6}){1,5})", lambda m: m[1].replace(" ", ""))
 INITIALS = reader(
-    "First letters", r"([a-z]{1,12}(?: [a-z]{1,12}){1,7})",
+    "First letters",
+    r"([a-z]{1,12}(?: [a-z]{1,12}){1,7})",
     lambda m: "".join(word[0] for word in m[1].split(" ")),
-)  # fmt: skip
+)
 
 
 def spoken(dice: Rng, syllables: int) -> str:
@@ -154,15 +155,30 @@ STRING = (
 # Problems that are no primitive of their own; each names the primitives it exercises.
 EXTRA = (
     Drill("choose", CHOOSE, _chosen, 4, 27, 0.27, primitives=("mul_single_digit", "div_exact")),
-    Drill("arrange", ARRANGE, lambda dice: str(dice.between(1, 7)), 3, 7, 0.16,
-          primitives=("mul_single_digit",)),
+    Drill(
+        "arrange",
+        ARRANGE,
+        lambda dice: str(dice.between(1, 7)),
+        3,
+        7,
+        0.16,
+        primitives=("mul_single_digit",),
+    ),
     Drill("plural", PLURAL, _noun, 2, 5_000, 0.0, primitives=("substring_check",)),
-    Drill("opposite", OPPOSITE, lambda dice: dice.pick((*OPPOSITES, *OPPOSITES.values())), 2, 48,
-          0.03, primitives=("substring_check",)),
+    Drill(
+        "opposite",
+        OPPOSITE,
+        lambda dice: dice.pick((*OPPOSITES, *OPPOSITES.values())),
+        2,
+        48,
+        0.03,
+        primitives=("substring_check",),
+    ),
     Drill("recall", RECALL, _remembered, 2, 100_000, 0.3, primitives=("trace_assignment",)),
-    Drill("next_number", NEXT, _sequence, 3, 612, 0.02,
-          primitives=("add_two_digit", "sub_two_digit")),
+    Drill(
+        "next_number", NEXT, _sequence, 3, 612, 0.02, primitives=("add_two_digit", "sub_two_digit")
+    ),
     Drill("next_letter", NEXT_LETTER, _letter_sequence, 3, 104, 0.05, primitives=("sort_letters",)),
     Drill("join", JOIN, _syllables, 1, 100_000, 0.0, primitives=("substring_check",)),
     Drill("initials", INITIALS, _words, 2, 100_000, 0.0, primitives=("substring_check",)),
-)  # fmt: skip
+)

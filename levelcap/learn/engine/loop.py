@@ -58,9 +58,14 @@ class Training:
             hooks,
         )
         self.optimizer = make_optimizer(
-            task.net, config.optimizer, lr=config.lr, hidden_lr=config.hidden_lr,
-            weight_decay=config.weight_decay, betas=(config.beta1, config.beta2), eps=config.eps,
-        )  # fmt: skip
+            task.net,
+            config.optimizer,
+            lr=config.lr,
+            hidden_lr=config.hidden_lr,
+            weight_decay=config.weight_decay,
+            betas=(config.beta1, config.beta2),
+            eps=config.eps,
+        )
         self.optimizer.helper = task.helper
         self.ema = Ema(task.net, config.ema)
         self.budget, self.guard, self.clock = Budget(stops), Guard(config.bad_updates), Clock()
@@ -94,8 +99,14 @@ class Training:
                 self.folder.clear_stop()
             self._save()
             snapshot = self._publish()
-        return Outcome(snapshot, reason, self.progress, self.clock.seconds,
-                       self.clock.core_seconds, self.metrics)  # fmt: skip
+        return Outcome(
+            snapshot,
+            reason,
+            self.progress,
+            self.clock.seconds,
+            self.clock.core_seconds,
+            self.metrics,
+        )
 
     def _iterate(self) -> None:
         """One batch: learn from it while the next one is gathered."""
@@ -120,8 +131,9 @@ class Training:
             return
         self.task.sync(progress.steps, progress.update / (self.budget.total or float("inf")))
         self._examine()
-        self.budget.observe(progress.update, progress.steps, self.clock.now(),
-                            self.task.is_warm(progress.update))  # fmt: skip
+        self.budget.observe(
+            progress.update, progress.steps, self.clock.now(), self.task.is_warm(progress.update)
+        )
         self._report(logged, batch, time.monotonic() - began)
         if self.clock.now() >= progress.next_snapshot_s:
             progress.next_snapshot_s = self.clock.now() + self.config.snapshot_s
@@ -138,9 +150,12 @@ class Training:
     def _set_rate(self) -> float:
         config = self.config
         factor = lr_factor(
-            self.progress.update, self.budget.total, name=config.schedule,
-            warmup=config.warmup_updates, final_share=config.final_lr_share,
-        )  # fmt: skip
+            self.progress.update,
+            self.budget.total,
+            name=config.schedule,
+            warmup=config.warmup_updates,
+            final_share=config.final_lr_share,
+        )
         for group in self.optimizer.param_groups:
             group["lr"] = group["peak_lr"] * factor
         return factor
@@ -172,10 +187,15 @@ class Training:
             lags = [row["lag"] for row in logged]
             mean.update(lag_min=min(lags), lag_max=max(lags))
         mean.update(
-            steps=self.progress.steps, updates=self.progress.update, skipped=self.guard.skipped,
-            seconds=self.clock.now(), core_seconds=self.clock.core_now(),
-            steps_per_s=steps / took_s, total_updates=self.budget.total or 0, **self.task.summary(),
-        )  # fmt: skip
+            steps=self.progress.steps,
+            updates=self.progress.update,
+            skipped=self.guard.skipped,
+            seconds=self.clock.now(),
+            core_seconds=self.clock.core_now(),
+            steps_per_s=steps / took_s,
+            total_updates=self.budget.total or 0,
+            **self.task.summary(),
+        )
         self.metrics = mean
         self.folder.metrics.write(self.progress.update, mean)
         if self.hooks.on_report:
@@ -196,9 +216,12 @@ class Training:
             return
         for event in self.hooks.examine(self.ema.weights, self.progress.update):
             self.folder.event(
-                event.kind, **event.values, update=self.progress.update,
-                seconds=round(self.clock.now(), 3), core_seconds=round(self.clock.core_now(), 3),
-            )  # fmt: skip
+                event.kind,
+                **event.values,
+                update=self.progress.update,
+                seconds=round(self.clock.now(), 3),
+                core_seconds=round(self.clock.core_now(), 3),
+            )
 
     def _meta(self) -> Any:
         kept = {k: round(v, 6) for k, v in self.metrics.items() if np.isfinite(v)}
@@ -221,15 +244,19 @@ class Training:
         state.put(
             "net", State({n: t.detach().numpy() for n, t in self.task.net.state_dict().items()})
         )
-        state.put("ema", State({n: t.numpy() for n, t in self.ema.weights.items()},
-                               {"count": self.ema.count}))  # fmt: skip
+        state.put(
+            "ema",
+            State({n: t.numpy() for n, t in self.ema.weights.items()}, {"count": self.ema.count}),
+        )
         state.put("optimizer", _optimizer_state(self.optimizer))
         state.put("task", self.task.state(self._batch))
         state.values["progress"] = asdict(self.progress)
         state.values["loop"] = {
-            "seconds": self.clock.now(), "core_seconds": self.clock.core_now(),
-            "total": self.budget.total, "stops": asdict(self.stops),
-        }  # fmt: skip
+            "seconds": self.clock.now(),
+            "core_seconds": self.clock.core_now(),
+            "total": self.budget.total,
+            "stops": asdict(self.stops),
+        }
         save_state(self.folder.checkpoints, self.progress.update, state)
         keep_newest(self.folder.checkpoints, self.config.keep_checkpoints)
         self._saved_at = time.monotonic()

@@ -68,9 +68,17 @@ class RowCloner(Cloner):
         gradients = np.empty_like(p)
         advantage_weight = share * F32(1 - smoothing)
         logit_gradients(
-            p, log_p, _none(p), rows.actions, *self.heads.arrays, advantage_weight, F32(0),
-            F32(0), share, gradients,
-        )  # fmt: skip
+            p,
+            log_p,
+            _none(p),
+            rows.actions,
+            *self.heads.arrays,
+            advantage_weight,
+            F32(0),
+            F32(0),
+            share,
+            gradients,
+        )
         if smoothing > 0:
             self._smooth(rows, p, share, gradients)
         errors = values.detach().numpy() - rows.targets
@@ -108,9 +116,12 @@ class RowCloner(Cloner):
         return p, log_p, log_prob
 
     def _smooth(
-        self, rows: Rows, p: NDArray[np.float32], share: NDArray[np.float32],
+        self,
+        rows: Rows,
+        p: NDArray[np.float32],
+        share: NDArray[np.float32],
         gradients: NDArray[np.float32],
-    ) -> None:  # fmt: skip
+    ) -> None:
         """Label smoothing: every used head towards an even distribution over its allowed bins."""
         used = np.ones(rows.actions.shape, F32)
         in_use = (rows.actions[:, self.heads.users == 1] != 0).any(1)

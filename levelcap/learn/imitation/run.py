@@ -60,11 +60,16 @@ def imitate(
     config = replace(config, gamma=config.gamma or spec.gamma)
     with RunFolder(request.out) as folder:
         wanted = {
-            "kind": "imitate", "world": request.world, "size": request.size, "seed": request.seed,
+            "kind": "imitate",
+            "world": request.world,
+            "size": request.size,
+            "seed": request.seed,
             "family": request.family,
-            "policies": list(request.policies), "views": list(meta.views),
-            "shards": shards.digests, "config": asdict(config),
-        }  # fmt: skip
+            "policies": list(request.policies),
+            "views": list(meta.views),
+            "shards": shards.digests,
+            "config": asdict(config),
+        }
         folder.claim(wanted)
         net = new_net(meta, request.seed)
         meta = replace(meta, parents=tuple(shards.digests))

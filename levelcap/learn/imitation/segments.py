@@ -41,9 +41,14 @@ class SegmentCloner(Cloner):
         config = self.config
         count = max(1, config.batch_size // config.segment)
         return shards.segments(
-            count, seed, first, length=config.segment, burn_in=config.burn_in,
-            views=self.meta.views, window_mb=config.window_mb,
-        )  # fmt: skip
+            count,
+            seed,
+            first,
+            length=config.segment,
+            burn_in=config.burn_in,
+            views=self.meta.views,
+            window_mb=config.window_mb,
+        )
 
     def prepare(self, batch: SegmentBatch) -> Stretch:
         """Tensors of a batch of the lake."""

@@ -62,8 +62,20 @@ def row_statistics(p, log_p, reference, actions, sizes, aim, users, log_prob, en
 
 
 @entry
-def logit_gradients(p, log_p, reference, actions, sizes, aim, users,
-                    advantage_weight, entropy_coef, kl_coef, weights, out):  # fmt: skip
+def logit_gradients(
+    p,
+    log_p,
+    reference,
+    actions,
+    sizes,
+    aim,
+    users,
+    advantage_weight,
+    entropy_coef,
+    kl_coef,
+    weights,
+    out,
+):
     """out [n, bins] = d/dlogits of sum_i a_i * -log pi(a_i) + w_i (kl_coef KL_i - ent_coef H_i).
 
     advantage_weight [n] = a: the advantage times the row's weight; weights [n] = w: the row's
@@ -116,8 +128,21 @@ def clip_advantages(advantages, log_ratios, clip):
 
 
 @entry
-def traces(log_rhos, rewards, values, next_values, terminated, truncated,
-           gamma, lambda_, rho_bar, c_bar, targets, advantages, upgo):  # fmt: skip
+def traces(
+    log_rhos,
+    rewards,
+    values,
+    next_values,
+    terminated,
+    truncated,
+    gamma,
+    lambda_,
+    rho_bar,
+    c_bar,
+    targets,
+    advantages,
+    upgo,
+):
     """V-trace advantages, TD(lambda) targets and UPGO advantages of [T, B] steps in one sweep.
 
     The same sums as `returns.vtrace`, `returns.td_lambda_targets`, `returns.upgo_returns`.

@@ -56,8 +56,14 @@ def vtrace(
     gamma, lambda_: discount; lambda_ multiplies the trace coefficients c.
     rho_bar, c_bar: where the importance weights are cut.
     """
-    _check(rewards, log_rhos=log_rhos, values=values, next_values=next_values,
-           terminated=terminated, truncated=truncated)  # fmt: skip
+    _check(
+        rewards,
+        log_rhos=log_rhos,
+        values=values,
+        next_values=next_values,
+        terminated=terminated,
+        truncated=truncated,
+    )
     # Cut the importance weights; the discount is zero where the match ends.
     ratios = log_rhos.exp()
     rhos, cs = ratios.clamp(max=rho_bar), lambda_ * ratios.clamp(max=c_bar)
@@ -116,8 +122,9 @@ def upgo_returns(
 
     G_t = r_t + gamma * (G_{t+1} if r_{t+1} + gamma V(s_{t+2}) >= V(s_{t+1}) else V(s_{t+1})).
     """
-    _check(rewards, values=values, next_values=next_values, terminated=terminated,
-           truncated=truncated)  # fmt: skip
+    _check(
+        rewards, values=values, next_values=next_values, terminated=terminated, truncated=truncated
+    )
     discounts = gamma * (~terminated).to(rewards.dtype)
     goes_on = ~(terminated | truncated)
     # Was the step at least as good as expected?

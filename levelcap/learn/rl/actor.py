@@ -106,9 +106,10 @@ class Actor:
         state0 = {n: torch.from_numpy(a[minibatch]) for n, a in batch.reference_state0.items()}
         with torch.inference_mode():
             out = self.reference.unroll(
-                Inputs(torch.from_numpy(batch.inputs[minibatch, :-1]), self.layout), state0,
+                Inputs(torch.from_numpy(batch.inputs[minibatch, :-1]), self.layout),
+                state0,
                 torch.from_numpy(batch.reset[minibatch, :-1]),
-            )  # fmt: skip
+            )
         lanes = self.lanes // self.minibatches
         for name, rows in out.state.items():
             self._reference_state[name][minibatch * lanes : (minibatch + 1) * lanes] = rows

@@ -15,8 +15,17 @@ from numpy.typing import NDArray
 from levelcap.learn.engine.state import State
 from levelcap.nets.meta import Meta
 
-ALWAYS = ("inputs", "mask", "actions", "log_probs", "rewards", "terminated", "truncated",
-          "alive", "active")  # fmt: skip
+ALWAYS = (
+    "inputs",
+    "mask",
+    "actions",
+    "log_probs",
+    "rewards",
+    "terminated",
+    "truncated",
+    "alive",
+    "active",
+)
 
 Rows = dict[str, NDArray[np.float32]]
 

@@ -79,8 +79,17 @@ class RlConfig:
     def __post_init__(self) -> None:
         for name in ("gamma", "lambda_", "self_play", "floor", "entropy_final"):
             check_number(name, getattr(self, name), low=0.0, high=1.0)
-        for name in ("upgo_coef", "kl_coef", "entropy_coef", "value_coef", "advantage_scale",
-                     "pseudo_reward", "cousins", "value_warmup", "learned_seats"):  # fmt: skip
+        for name in (
+            "upgo_coef",
+            "kl_coef",
+            "entropy_coef",
+            "value_coef",
+            "advantage_scale",
+            "pseudo_reward",
+            "cousins",
+            "value_warmup",
+            "learned_seats",
+        ):
             check_number(name, getattr(self, name), low=0.0)
         check_number("clip", self.clip, low=0.0, high=0.9)
         for name in ("rho_bar", "c_bar"):
@@ -104,19 +113,35 @@ _DEFAULTS: dict[str, dict[str, object]] = {
     "duel": {},
     "lms": {**_LONG, "kl_coef": 0.05, "engine": _engine(lr=5e-4, hidden_lr=0.005)},
     "siege": {
-        **_LONG, "kl_coef": 0.1, "pseudo_reward": 0.1, "opponents": ("veteran", "master"),
+        **_LONG,
+        "kl_coef": 0.1,
+        "pseudo_reward": 0.1,
+        "opponents": ("veteran", "master"),
         "engine": _engine(lr=3e-4, hidden_lr=0.003),
     },
     "crown": {
-        **_LONG, "kl_coef": 0.1, "pseudo_reward": 0.1, "opponents": ("veteran", "master"),
+        **_LONG,
+        "kl_coef": 0.1,
+        "pseudo_reward": 0.1,
+        "opponents": ("veteran", "master"),
         "engine": _engine(lr=3e-4, hidden_lr=0.003),
     },
-}  # fmt: skip
+}
 _OUTSIDE: dict[str, object] = {
-    "opponents": (), "cousins": 0, "self_play": 1.0, "kl_coef": 0.0, "entropy_coef": 0.01,
-    "standardise": True, "lanes": 64, "unroll": 32, "minibatches": 4, "value_warmup": 0,
-    "upgo_coef": 0.0, "lambda_": 0.95, "engine": EngineConfig(lr=5e-4, final_lr_share=0.05),
-}  # fmt: skip
+    "opponents": (),
+    "cousins": 0,
+    "self_play": 1.0,
+    "kl_coef": 0.0,
+    "entropy_coef": 0.01,
+    "standardise": True,
+    "lanes": 64,
+    "unroll": 32,
+    "minibatches": 4,
+    "value_warmup": 0,
+    "upgo_coef": 0.0,
+    "lambda_": 0.95,
+    "engine": EngineConfig(lr=5e-4, final_lr_share=0.05),
+}
 
 
 def for_world(world: str) -> RlConfig:
@@ -128,14 +153,29 @@ def for_world(world: str) -> RlConfig:
 # Without pi_sup nothing holds the policy back, and unclipped updates spend its chance on noise
 # before the first win: small batches, each learned from twice and clipped. benchmarks/log.
 _SCRATCH: dict[str, object] = {
-    "kl_coef": 0.0, "value_warmup": 0, "upgo_coef": 0.0, "lambda_": 0.9, "entropy_coef": 0.003,
-    "value_coef": 1.0, "centre_advantage": True, "clip": 0.2, "epochs": 2, "lanes": 256,
-    "unroll": 32, "self_play": 0.5,
+    "kl_coef": 0.0,
+    "value_warmup": 0,
+    "upgo_coef": 0.0,
+    "lambda_": 0.9,
+    "entropy_coef": 0.003,
+    "value_coef": 1.0,
+    "centre_advantage": True,
+    "clip": 0.2,
+    "epochs": 2,
+    "lanes": 256,
+    "unroll": 32,
+    "self_play": 0.5,
     "engine": EngineConfig(
-        optimizer="muon", lr=1e-3, hidden_lr=0.005, beta2=0.999, eps=1e-5, clip_norm=0.5,
-        final_lr_share=0.05, warmup_updates=0,
+        optimizer="muon",
+        lr=1e-3,
+        hidden_lr=0.005,
+        beta2=0.999,
+        eps=1e-5,
+        clip_norm=0.5,
+        final_lr_share=0.05,
+        warmup_updates=0,
     ),
-}  # fmt: skip
+}
 
 
 def from_scratch(world: str) -> RlConfig:

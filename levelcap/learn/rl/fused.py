@@ -55,10 +55,20 @@ class FusedLearner(Learner):
         log_rhos = (log_prob - batch.log_probs[minibatch].reshape(-1)).reshape(length, lanes)
         targets, advantages, upgo = (self._array(n, (length, lanes)) for n in "tau")
         traces(
-            log_rhos, batch.rewards[minibatch], value, next_values, batch.terminated[minibatch],
-            batch.truncated[minibatch], F32(config.gamma), F32(config.lambda_), F32(config.rho_bar),
-            F32(config.c_bar), targets, advantages, upgo,
-        )  # fmt: skip
+            log_rhos,
+            batch.rewards[minibatch],
+            value,
+            next_values,
+            batch.terminated[minibatch],
+            batch.truncated[minibatch],
+            F32(config.gamma),
+            F32(config.lambda_),
+            F32(config.rho_bar),
+            F32(config.c_bar),
+            targets,
+            advantages,
+            upgo,
+        )
         weights = batch.alive[minibatch].reshape(-1).astype(F32)
         value_weights = batch.active[minibatch].astype(F32)
         count = max(float(weights.sum()), 1.0)
@@ -83,10 +93,17 @@ class FusedLearner(Learner):
             share = weights / F32(count)
             taken = batch.actions[minibatch].reshape(rows, -1)
             logit_gradients(
-                p, log_p, reference, taken, *self._heads.arrays, advantage / F32(count),
-                F32(self.entropy_coef), F32(config.kl_coef), share,
+                p,
+                log_p,
+                reference,
+                taken,
+                *self._heads.arrays,
+                advantage / F32(count),
+                F32(self.entropy_coef),
+                F32(config.kl_coef),
+                share,
                 gradients,
-            )  # fmt: skip
+            )
             torch.autograd.backward([logits, values], [torch.from_numpy(gradients), value_grad])
         variance = float((targets * value_weights).var()) + 1e-6
         return {

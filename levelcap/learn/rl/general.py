@@ -93,9 +93,16 @@ class GeneralLearner(Learner):
         )
         ends = (terminated, truncated)
         trace = returns.vtrace(
-            log_rhos, rewards, values, next_values, *ends, gamma=config.gamma,
-            lambda_=config.lambda_, rho_bar=config.rho_bar, c_bar=config.c_bar,
-        )  # fmt: skip
+            log_rhos,
+            rewards,
+            values,
+            next_values,
+            *ends,
+            gamma=config.gamma,
+            lambda_=config.lambda_,
+            rho_bar=config.rho_bar,
+            c_bar=config.c_bar,
+        )
         targets = returns.td_lambda_targets(
             rewards, next_values, *ends, gamma=config.gamma, lambda_=config.lambda_
         )

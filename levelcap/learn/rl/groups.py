@@ -65,12 +65,21 @@ def learned_seats(spec: WorldSpec, matches: int, seats: int, seed: int) -> NDArr
 
 
 def _world(
-    spec: WorldSpec, matches: int, views: tuple[str, ...], seed: int, config: RlConfig,
+    spec: WorldSpec,
+    matches: int,
+    views: tuple[str, ...],
+    seed: int,
+    config: RlConfig,
     outside: bool,
-) -> Any:  # fmt: skip
+) -> Any:
     if outside:
         return levelcap.world.make(spec.name, matches, seed=seed)
     return levelcap.world.make(
-        spec.name, matches, seed=seed, views=views, patch=spec.patch, threads=1,
+        spec.name,
+        matches,
+        seed=seed,
+        views=views,
+        patch=spec.patch,
+        threads=1,
         pseudo_reward_scale=config.pseudo_reward,
-    )  # fmt: skip
+    )

@@ -70,9 +70,11 @@ class Learner(ABC):
         if batch.choices is not None:
             choices = torch.from_numpy(batch.choices[minibatch])
         return self.net.unroll(
-            Inputs(torch.from_numpy(batch.inputs[minibatch, :length]), self._views), state,
-            torch.from_numpy(batch.reset[minibatch, :length]), choices,
-        )  # fmt: skip
+            Inputs(torch.from_numpy(batch.inputs[minibatch, :length]), self._views),
+            state,
+            torch.from_numpy(batch.reset[minibatch, :length]),
+            choices,
+        )
 
     def next_values(
         self, batch: Batch, minibatch: int, values: Floats, state: State, out: Floats

@@ -47,9 +47,13 @@ class RlTask:
         self._meta = meta
         self._acting = copy_net(net, meta)
         self.actor = Actor(
-            self._acting, meta, groups, length=config.unroll, minibatches=config.minibatches,
+            self._acting,
+            meta,
+            groups,
+            length=config.unroll,
+            minibatches=config.minibatches,
             reference=reference if config.kl_coef > 0 else None,
-        )  # fmt: skip
+        )
         self.learner = make_learner(net, meta, self.actor.layout, config)
         self.moments = RunningMoments(meta.input_size) if config.standardise else None
         lanes = self.actor.lanes // config.minibatches
@@ -155,8 +159,11 @@ class RlTask:
 
     def summary(self) -> dict[str, float]:
         """Running scores against the bots, and the chance to meet a past self."""
-        shown = {f"score_{m.name}": m.rate for m in self.pool.members if "~" not in m.name
-                 and not m.name.startswith(PAST)}  # fmt: skip
+        shown = {
+            f"score_{m.name}": m.rate
+            for m in self.pool.members
+            if "~" not in m.name and not m.name.startswith(PAST)
+        }
         shown["past_selves"] = float(len(self._past_weights))
         shown["reuse"] = float(self.config.epochs)  # times each step is learned from
         return shown

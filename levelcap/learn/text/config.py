@@ -34,10 +34,17 @@ class TextConfig:
     """tokens of prompt and answer; longer lessons are left out and counted"""
     engine: EngineConfig = field(
         default_factory=lambda: EngineConfig(
-            optimizer="muon", lr=1.5e-3, hidden_lr=0.01, ema=0.95, schedule="constant",
-            warmup_updates=20, snapshot_s=60.0, beta2=0.95, eps=1e-8,
+            optimizer="muon",
+            lr=1.5e-3,
+            hidden_lr=0.01,
+            ema=0.95,
+            schedule="constant",
+            warmup_updates=20,
+            snapshot_s=60.0,
+            beta2=0.95,
+            eps=1e-8,
         )
-    )  # fmt: skip
+    )
     """knobs of the loop"""
 
     def __post_init__(self) -> None:

@@ -33,8 +33,12 @@ class Examiner:
     ) -> None:
         """hero: with a net of its own, into which the weights to be judged are loaded."""
         self.guild, self.progress, self.config, self.hero, self.seed = (
-            guild, progress, config, hero, seed,
-        )  # fmt: skip
+            guild,
+            progress,
+            config,
+            hero,
+            seed,
+        )
         self.exams = 0
         self.running = 0.0
         self.examined_at = 0
@@ -83,17 +87,28 @@ class Examiner:
         if outcome == "level_up":
             self.running = 0.0
             after = self.progress
-            values = {"skill": now.skill, "preset": now.preset, "level": after.passed + 1,
-                      "mastered": now.level in after.mastered, "xp": after.xp}  # fmt: skip
+            values = {
+                "skill": now.skill,
+                "preset": now.preset,
+                "level": after.passed + 1,
+                "mastered": now.level in after.mastered,
+                "xp": after.xp,
+            }
             told.append(Event("level_up", values))
         return told
 
     def state(self) -> State:
         """Everything that decides what happens next; the seconds are for the report."""
-        return State({}, {
-            "progress": self.progress.to_json(), "exams": self.exams, "running": self.running,
-            "examined_at": self.examined_at, "seconds": self.seconds,
-        })  # fmt: skip
+        return State(
+            {},
+            {
+                "progress": self.progress.to_json(),
+                "exams": self.exams,
+                "running": self.running,
+                "examined_at": self.examined_at,
+                "seconds": self.seconds,
+            },
+        )
 
     def restore(self, state: State) -> None:
         """Take it back."""

@@ -56,8 +56,12 @@ class Lessons:
     ) -> None:
         """skill: of the guild; None: school."""
         self.skill, self.plan, self.config, self.tokens, self.seed = (
-            skill, plan, config, tokens, seed,
-        )  # fmt: skip
+            skill,
+            plan,
+            config,
+            tokens,
+            seed,
+        )
         self.too_long = 0
 
     def source(self, number: int, level: int) -> tuple[str, int]:

@@ -79,11 +79,17 @@ def train_text(
         examiner = Examiner(guild, progress, config, judged, request.seed)
     task = TextTask(net, meta, Lessons(skill, plan, config, tokens, request.seed), examiner)
     wanted = {
-        "kind": "text", "skill": request.skill,
-        "version": VERSION if skill is None else skill.version, "preset": request.preset,
-        "size": meta.size, "seed": request.seed, "level": request.level, "start": parent,
-        "files": [sha256_file(path) for path in request.files], "config": asdict(config),
-    }  # fmt: skip
+        "kind": "text",
+        "skill": request.skill,
+        "version": VERSION if skill is None else skill.version,
+        "preset": request.preset,
+        "size": meta.size,
+        "seed": request.seed,
+        "level": request.level,
+        "start": parent,
+        "files": [sha256_file(path) for path in request.files],
+        "config": asdict(config),
+    }
     with RunFolder(request.out) as folder:
         folder.claim(wanted)
         if examiner is not None:

@@ -42,9 +42,15 @@ class Sparring:
 
 
 def spar(
-    guild: Guild, hero: TextHero, skill: str, level: int, count: int, *,
-    seed: int = 0, preset: str | None = None,
-) -> Sparring:  # fmt: skip
+    guild: Guild,
+    hero: TextHero,
+    skill: str,
+    level: int,
+    count: int,
+    *,
+    seed: int = 0,
+    preset: str | None = None,
+) -> Sparring:
     """Let the hero answer `count` fresh problems of a level.
 
     Raises:
@@ -85,10 +91,17 @@ def rows_of(problem: Problem, said: str) -> list[dict[str, Any]]:
         (f"{ASK}{problem.answer}\n{problem.prompt}", "right"),
     )
     return [
-        {"prompt": prompt, "answer": answer, "skill": problem.skill, "level": problem.level,
-         "form": problem.form, "operation": problem.operation, "source": "sparring"}
+        {
+            "prompt": prompt,
+            "answer": answer,
+            "skill": problem.skill,
+            "level": problem.level,
+            "form": problem.form,
+            "operation": problem.operation,
+            "source": "sparring",
+        }
         for prompt, answer in texts
-    ]  # fmt: skip
+    ]
 
 
 def write_rows(path: Path, rows: Sequence[dict[str, Any]]) -> None:

@@ -76,9 +76,12 @@ class TextTask:
         found = {"too_long": float(self.lessons.too_long)}
         if (examiner := self.examiner) is not None:
             found.update(
-                level=examiner.level, xp=examiner.progress.xp, exams=examiner.exams,
-                exam_seconds=examiner.seconds, running_exact=examiner.running,
-            )  # fmt: skip
+                level=examiner.level,
+                xp=examiner.progress.xp,
+                exams=examiner.exams,
+                exam_seconds=examiner.seconds,
+                running_exact=examiner.running,
+            )
             if examiner.progress.window:
                 found["accuracy"] = examiner.progress.window[-1].accuracy
         return found

@@ -96,10 +96,12 @@ def backward(
     ):
         for gradient in gradients:
             parameter.grad = gradient if parameter.grad is None else parameter.grad.add_(gradient)
-    right = np.concatenate([
-        np.logical_and.reduceat(one.hits, part.begins)
-        for one, part in zip(found, parts, strict=True)
-    ])  # fmt: skip
+    right = np.concatenate(
+        [
+            np.logical_and.reduceat(one.hits, part.begins)
+            for one, part in zip(found, parts, strict=True)
+        ]
+    )
     current = np.concatenate([part.current for part in parts])
     hits = np.concatenate([one.hits for one in found])
     return {

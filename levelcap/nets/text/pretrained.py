@@ -53,12 +53,18 @@ def shape_of(config: Any, positions: int) -> TextShape:
         what = "only plain Qwen3 is read: default rope, no attention bias, no sliding window"
         raise BadFile(refuse(what, rope["rope_type"], "Use another model"))
     return TextShape(
-        vocab=config.vocab_size, hidden=config.hidden_size, layers=config.num_hidden_layers,
-        heads=config.num_attention_heads, kv_heads=config.num_key_value_heads,
-        head_dim=config.head_dim, ffn=config.intermediate_size, tied=config.tie_word_embeddings,
-        rope_theta=float(rope["rope_theta"]), norm_eps=config.rms_norm_eps,
+        vocab=config.vocab_size,
+        hidden=config.hidden_size,
+        layers=config.num_hidden_layers,
+        heads=config.num_attention_heads,
+        kv_heads=config.num_key_value_heads,
+        head_dim=config.head_dim,
+        ffn=config.intermediate_size,
+        tied=config.tie_word_embeddings,
+        rope_theta=float(rope["rope_theta"]),
+        norm_eps=config.rms_norm_eps,
         positions=min(positions, config.max_position_embeddings),
-    )  # fmt: skip
+    )
 
 
 def to_transformers(net: Qwen3Net) -> Any:
@@ -67,12 +73,18 @@ def to_transformers(net: Qwen3Net) -> Any:
 
     shape = net.shape
     config = Qwen3Config(
-        vocab_size=shape.vocab, hidden_size=shape.hidden, num_hidden_layers=shape.layers,
-        num_attention_heads=shape.heads, num_key_value_heads=shape.kv_heads,
-        head_dim=shape.head_dim, intermediate_size=shape.ffn, tie_word_embeddings=shape.tied,
-        rms_norm_eps=shape.norm_eps, max_position_embeddings=shape.positions,
+        vocab_size=shape.vocab,
+        hidden_size=shape.hidden,
+        num_hidden_layers=shape.layers,
+        num_attention_heads=shape.heads,
+        num_key_value_heads=shape.kv_heads,
+        head_dim=shape.head_dim,
+        intermediate_size=shape.ffn,
+        tie_word_embeddings=shape.tied,
+        rms_norm_eps=shape.norm_eps,
+        max_position_embeddings=shape.positions,
         rope_parameters={"rope_type": "default", "rope_theta": shape.rope_theta},
-    )  # fmt: skip
+    )
     theirs = Qwen3ForCausalLM(config)
     weights = dict(net.state_dict())
     if shape.tied:

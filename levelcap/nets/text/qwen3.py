@@ -215,9 +215,12 @@ class Qwen3Net(nn.Module):
             q, k, v = layer.self_attn.project(layer.input_layernorm(x), cos, sin)
             keys[each, :, places], values[each, :, places] = k, v
             out = functional.scaled_dot_product_attention(
-                q.unsqueeze(2), keys[:, :, :until], values[:, :, :until], seen[:, None, None],
+                q.unsqueeze(2),
+                keys[:, :, :until],
+                values[:, :, :until],
+                seen[:, None, None],
                 enable_gqa=self.shape.heads != self.shape.kv_heads,
-            )  # fmt: skip
+            )
             x = x + layer.self_attn.o_proj(out.reshape(count, -1))
             x = x + layer.mlp(layer.post_attention_layernorm(x))
         return self.logits(self.model.norm(x))

@@ -75,9 +75,12 @@ def character_shape(size: str, version: int, characters: str) -> TextShape:
         raise unknown_name("size of a text net", size, tuple(SIZES))
     vocab = len(characters) + len(MARKS)
     return TextShape(
-        vocab, *SIZES[size], rope_theta=CHARACTER_THETA, alphabet_version=version,
+        vocab,
+        *SIZES[size],
+        rope_theta=CHARACTER_THETA,
+        alphabet_version=version,
         characters=characters,
-    )  # fmt: skip
+    )
 
 
 def shape_from_json(values: Any, where: str) -> TextShape:

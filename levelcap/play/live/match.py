@@ -50,9 +50,15 @@ class Between:
         players = world.spec.num_players
         self._ticks = world.decision_ticks
         self._world = ArenaWorld(
-            world.ruleset, 1, patch=world.patch, views=(), decision_ticks=1,
-            seat_ticks=[self._ticks] * players, auto_reset=False, threads=1,
-        )  # fmt: skip
+            world.ruleset,
+            1,
+            patch=world.patch,
+            views=(),
+            decision_ticks=1,
+            seat_ticks=[self._ticks] * players,
+            auto_reset=False,
+            threads=1,
+        )
 
     def play(self, before: State, actions: NDArray[np.uint8]) -> Iterator[Any]:
         """The record of the match after each tick of a decision that began at `before`."""
@@ -113,28 +119,43 @@ class Scene:
         """How it ended, in numbers and words."""
         board = read_scoreboard(self.world)
         return {
-            "type": "result", "tick": int(self.world.state["tick"][0]), "winner": board.winner,
-            "headline": board.headline, "reason": board.reason,
+            "type": "result",
+            "tick": int(self.world.state["tick"][0]),
+            "winner": board.winner,
+            "headline": board.headline,
+            "reason": board.reason,
             "seconds": round(board.seconds, 2),
             "tally": self.tally.tolist(),
-        }  # fmt: skip
+        }
 
 
 class Live:
     """A match that is played now; see the module's text."""
 
     def __init__(
-        self, ruleset: str, entrants: Sequence[Entrant], seats: Sequence[int], *, seed: int = 0,
-        patch: str | dict[str, Any] = "1.0", champions: str | tuple[str, ...] | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        ruleset: str,
+        entrants: Sequence[Entrant],
+        seats: Sequence[int],
+        *,
+        seed: int = 0,
+        patch: str | dict[str, Any] = "1.0",
+        champions: str | tuple[str, ...] | None = None,
+    ) -> None:
         """seats: which entrant plays each seat. seed: of the match itself."""
         policies = [entrant.policy for entrant in entrants]
         _check_seats(ruleset, entrants, seats)
         shown = tuple(dict.fromkeys((*views_of(policies), *FLAT_VIEWS)))
         self.world = ArenaWorld(
-            ruleset, 1, patch=patch, views=shown, champions=champions, auto_reset=False,
-            match_seeds=[seed], threads=1,
-        )  # fmt: skip
+            ruleset,
+            1,
+            patch=patch,
+            views=shown,
+            champions=champions,
+            auto_reset=False,
+            match_seeds=[seed],
+            threads=1,
+        )
         self.entrants, self.seats = list(entrants), list(seats)
         self.person: Person | None = None
         self.person_seat: int | None = None
@@ -174,9 +195,13 @@ class Live:
         self.views = outcome[0]
         info = outcome[4]
         self.last = {
-            "actions": info["actions"], "rewards": outcome[1], "terminated": outcome[2],
-            "truncated": outcome[3], "active": info["active"], "intents": self._table.intents,
-        }  # fmt: skip
+            "actions": info["actions"],
+            "rewards": outcome[1],
+            "terminated": outcome[2],
+            "truncated": outcome[3],
+            "active": info["active"],
+            "intents": self._table.intents,
+        }
         mind = {"value": self._table.values[0], "intent": self._table.intents[0].astype(np.int32)}
         self.recorder.record(info, mind)
         return list(self.scene.decision(before, info["actions"], every, **self._shown()))
@@ -184,9 +209,11 @@ class Live:
     def _shown(self) -> dict[str, Any]:
         person = self.person
         return {
-            "values": self._table.values[0], "intents": self._table.intents[0],
-            "ack": person.ack if person else 0, "idle": bool(person and person.idle),
-        }  # fmt: skip
+            "values": self._table.values[0],
+            "intents": self._table.intents[0],
+            "ack": person.ack if person else 0,
+            "idle": bool(person and person.idle),
+        }
 
     def _find_person(self) -> None:
         for seat, index in enumerate(self.seats):

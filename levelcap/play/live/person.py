@@ -50,9 +50,16 @@ class Input:
     def pack(self) -> bytes:
         """The 24 bytes."""
         return LAYOUT.pack(
-            KIND_INPUT, self.held, self.clicked, 0, self.number,
-            self.move_x, self.move_y, self.aim_x, self.aim_y,
-        )  # fmt: skip
+            KIND_INPUT,
+            self.held,
+            self.clicked,
+            0,
+            self.number,
+            self.move_x,
+            self.move_y,
+            self.aim_x,
+            self.aim_y,
+        )
 
 
 def read_input(data: bytes) -> Input:
@@ -141,6 +148,11 @@ def _action(given: Input, buttons: int, sign: float) -> Action:
     if length > 1.0:
         move_x, move_y = move_x / length, move_y / length
     return Action(
-        move_x=sign * move_x, move_y=sign * move_y, aim_x=sign * aim_x, aim_y=sign * aim_y,
-        fire=int(bool(buttons & FIRE)), ability=ability, interact=int(bool(buttons & INTERACT)),
-    )  # fmt: skip
+        move_x=sign * move_x,
+        move_y=sign * move_y,
+        aim_x=sign * aim_x,
+        aim_y=sign * aim_y,
+        fire=int(bool(buttons & FIRE)),
+        ability=ability,
+        interact=int(bool(buttons & INTERACT)),
+    )

@@ -86,14 +86,18 @@ class Diary:
         ]
         name = world.patch["name"]
         config = {
-            "world": world.ruleset, "match_seed": str(int(world.state["seed"][0])),
-            "policies": described, "seats": match.seats, "patch": patch_hash(world.patch),
-        }  # fmt: skip
+            "world": world.ruleset,
+            "match_seed": str(int(world.state["seed"][0])),
+            "policies": described,
+            "seats": match.seats,
+            "patch": patch_hash(world.patch),
+        }
         return header_of(
             world.spec,
             FLAT_VIEWS,
             patch={
-                "name": name, "sha256": patch_hash(world.patch),
+                "name": name,
+                "sha256": patch_hash(world.patch),
                 "content": None if name in patch_names() else world.patch,
             },
             views=STORED,
@@ -104,4 +108,4 @@ class Diary:
             source="person",
             config=config,
             parents=[f"policy {p['name']} {p['hash']}" for p in described],
-        )  # fmt: skip
+        )

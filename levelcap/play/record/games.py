@@ -90,9 +90,17 @@ def record(
         UserError: what was asked for cannot be played. Conflict: the shard exists already.
     """
     plan = make_plan(
-        policies, world, games, seed, names=names, keep=keep, views=views, patch=patch,
-        champions=champions, lazy=lazy,
-    )  # fmt: skip
+        policies,
+        world,
+        games,
+        seed,
+        names=names,
+        keep=keep,
+        views=views,
+        patch=patch,
+        champions=champions,
+        lazy=lazy,
+    )
     target = out if out is not None else default_folder(plan.header)
     winners: list[NDArray[np.int64]] = []
     began = time.perf_counter()
@@ -157,9 +165,13 @@ def _play(plan: Plan, first: int, last: int) -> tuple[Gather, Facts]:
             views, rewards, terminated, truncated, info = world.step(table.act(views, due))
             due = info["due"]
             gather.note(
-                actions=info["actions"], log_probs=table.log_probs, intents=table.intents,
-                rewards=rewards, terminated=terminated, truncated=truncated,
-            )  # fmt: skip
+                actions=info["actions"],
+                log_probs=table.log_probs,
+                intents=table.intents,
+                rewards=rewards,
+                terminated=terminated,
+                truncated=truncated,
+            )
             ended = info["ended"] & running
             winner[ended] = info["winner"][ended]
             running &= ~ended
@@ -217,6 +229,6 @@ def _results(plan: Plan, winners: NDArray[np.int64]) -> list[dict[str, Any]]:
                 "win_rate": round(float(scores.mean()), 6),
                 "ci_low": round(low, 6),
                 "ci_high": round(high, 6),
-            }  # fmt: skip
+            }
         )
     return found

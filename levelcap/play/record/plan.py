@@ -144,10 +144,17 @@ def make_plan(
         grid = 1 if outside else min(policy.decision_ticks for policy in loaded)
         stored = tuple(views) if views else probe.spec.flat_views
         config = {
-            "policies": described, "world": world, "world_version": probe.spec.version,
-            "games": games, "seed": seed, "keep": sorted(keep or called), "views": list(stored),
-            "patch": _patch(probe, patch)["sha256"], "champions": champions, "lazy": lazy,
-        }  # fmt: skip
+            "policies": described,
+            "world": world,
+            "world_version": probe.spec.version,
+            "games": games,
+            "seed": seed,
+            "keep": sorted(keep or called),
+            "views": list(stored),
+            "patch": _patch(probe, patch)["sha256"],
+            "champions": champions,
+            "lazy": lazy,
+        }
         header = header_of(
             probe.spec,
             stored,
@@ -168,9 +175,17 @@ def make_plan(
     layout = None if outside else lay_out(world, len(loaded), games, seed)
     room = BATCH_BYTES // (limit * header.num_players * row_width(header))
     return Plan(
-        loaded, world, games, seed, patch, champions, header, wanted, layout,
+        loaded,
+        world,
+        games,
+        seed,
+        patch,
+        champions,
+        header,
+        wanted,
+        layout,
         batch=int(max(2, min(OUTSIDE_BATCH if outside else BATCH, room // 2 * 2))),
-    )  # fmt: skip
+    )
 
 
 def _check_request(

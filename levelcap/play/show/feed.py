@@ -24,9 +24,14 @@ def fallen(rules: Any, before: Any, after: Any) -> list[dict[str, Any]]:
         if died[victim]:
             killer, cause = _cause(rules, before, after, victim)
             found.append(
-                {"type": "fallen", "tick": int(after["tick"]), "victim": victim,
-                 "killer": killer, "cause": cause}
-            )  # fmt: skip
+                {
+                    "type": "fallen",
+                    "tick": int(after["tick"]),
+                    "victim": victim,
+                    "killer": killer,
+                    "cause": cause,
+                }
+            )
     return found
 
 

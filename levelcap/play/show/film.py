@@ -79,9 +79,15 @@ class Film:
         images = self._images(self._palette())
         out = BytesIO()
         next(images).save(
-            out, "GIF", save_all=True, append_images=images, duration=[first, *rest],
-            loop=0, optimize=True, disposal=1,
-        )  # fmt: skip
+            out,
+            "GIF",
+            save_all=True,
+            append_images=images,
+            duration=[first, *rest],
+            loop=0,
+            optimize=True,
+            disposal=1,
+        )
         write_bytes(self.path, out.getvalue())
         return self.path
 

@@ -38,20 +38,46 @@ NO_TARGET = 255  # of a structure; else a seat, or 100 and the slot of a creep
 
 HEAD = np.dtype(
     [
-        ("kind", "u1"), ("flags", "u1"), ("shots", "<u2"), ("tick", "<u4"), ("ack", "<u4"),
-        ("zone_x", "<f4"), ("zone_y", "<f4"), ("zone_radius", "<f4"), ("score", "<i4", 2),
-        ("players", "u1"), ("items", "u1"), ("creeps", "u1"), ("structures", "u1"),
+        ("kind", "u1"),
+        ("flags", "u1"),
+        ("shots", "<u2"),
+        ("tick", "<u4"),
+        ("ack", "<u4"),
+        ("zone_x", "<f4"),
+        ("zone_y", "<f4"),
+        ("zone_radius", "<f4"),
+        ("score", "<i4", 2),
+        ("players", "u1"),
+        ("items", "u1"),
+        ("creeps", "u1"),
+        ("structures", "u1"),
     ]
-)  # fmt: skip
+)
 PLAYER = np.dtype(
     [
-        ("x", "<f4"), ("y", "<f4"), ("vx", "<i2"), ("vy", "<i2"), ("angle", "<i2"),
-        ("hp", "<u2"), ("shield", "<u2"), ("ammo", "u1"), ("state", "u1"), ("wait", "u1", 3),
-        ("intent", "u1"), ("ability", "u1"), ("respawn", "u1"), ("value", "<i2"), ("seen", "<u2"),
-        ("kills", "u1"), ("deaths", "u1"), ("aim_x", "<i2"), ("aim_y", "<i2"), ("ward_x", "<i2"),
+        ("x", "<f4"),
+        ("y", "<f4"),
+        ("vx", "<i2"),
+        ("vy", "<i2"),
+        ("angle", "<i2"),
+        ("hp", "<u2"),
+        ("shield", "<u2"),
+        ("ammo", "u1"),
+        ("state", "u1"),
+        ("wait", "u1", 3),
+        ("intent", "u1"),
+        ("ability", "u1"),
+        ("respawn", "u1"),
+        ("value", "<i2"),
+        ("seen", "<u2"),
+        ("kills", "u1"),
+        ("deaths", "u1"),
+        ("aim_x", "<i2"),
+        ("aim_y", "<i2"),
+        ("ward_x", "<i2"),
         ("ward_y", "<i2"),
     ]
-)  # fmt: skip
+)
 SHOT = np.dtype(
     [("x", "<i2"), ("y", "<i2"), ("vx", "<i2"), ("vy", "<i2"), ("owner", "u1"), ("life", "u1")]
 )
@@ -90,30 +116,45 @@ def header(world: Any, names: Sequence[str], kinds: Sequence[str], **more: Any) 
     rules, g = world.rules, world.state[0]
     board = read_scoreboard(world)
     values = {
-        "format": FORMAT, "world": world.ruleset, "title": TITLES[world.ruleset],
-        "objective": board.objective, "patch": world.patch["name"], "seed": str(int(g["seed"])),
-        "half": rules.half, "sight": rules.sight, "ticks_per_s": TICKS_PER_SECOND,
-        "decision_ticks": world.decision_ticks, "time_limit": rules.time_limit,
-        "teams": rules.num_teams, "team_size": rules.team_size, "intents": list(INTENTS),
+        "format": FORMAT,
+        "world": world.ruleset,
+        "title": TITLES[world.ruleset],
+        "objective": board.objective,
+        "patch": world.patch["name"],
+        "seed": str(int(g["seed"])),
+        "half": rules.half,
+        "sight": rules.sight,
+        "ticks_per_s": TICKS_PER_SECOND,
+        "decision_ticks": world.decision_ticks,
+        "time_limit": rules.time_limit,
+        "teams": rules.num_teams,
+        "team_size": rules.team_size,
+        "intents": list(INTENTS),
         "walls": [
             [float(v) for v in row]
             for row in zip(rules.wall_x, rules.wall_y, rules.wall_w, rules.wall_h, strict=True)
         ],
-        "zone": bool(rules.has_zone), "crown": rules.crown_radius if rules.has_crown else 0,
+        "zone": bool(rules.has_zone),
+        "crown": rules.crown_radius if rules.has_crown else 0,
         "goal": rules.crown_goal / MILLI if rules.has_crown else 0,
-        "structures": _structure_facts(rules), "creep_side": rules.creep_most,
+        "structures": _structure_facts(rules),
+        "creep_side": rules.creep_most,
         "bases": _bases(rules),
         "seats": [_seat_facts(world, p, names[p], kinds[p]) for p in range(rules.num_players)],
-    }  # fmt: skip
+    }
     return message(KIND_HEADER, values | more)
 
 
 def _seat_facts(world: Any, seat: int, name: str, kind: str) -> dict[str, Any]:
     rules, c = world.rules, int(world.state["champion"][0, seat])
     return {
-        "name": name, "kind": kind, "team": seat // rules.team_size,
-        "champion": champion_names(world.patch)[c], "hp": int(rules.champ_hp[c]) / MILLI,
-        "speed": float(rules.champ_speed[c]) * TICKS_PER_SECOND, "ammo": int(rules.champ_ammo[c]),
+        "name": name,
+        "kind": kind,
+        "team": seat // rules.team_size,
+        "champion": champion_names(world.patch)[c],
+        "hp": int(rules.champ_hp[c]) / MILLI,
+        "speed": float(rules.champ_speed[c]) * TICKS_PER_SECOND,
+        "ammo": int(rules.champ_ammo[c]),
         "abilities": [
             {
                 "kind": EFFECTS[int(rules.ability_kind[c, slot])],
@@ -122,7 +163,7 @@ def _seat_facts(world: Any, seat: int, name: str, kind: str) -> dict[str, Any]:
             }
             for slot in range(3)
         ],
-    }  # fmt: skip
+    }
 
 
 def _structure_facts(rules: Any) -> list[dict[str, Any]]:
@@ -130,12 +171,16 @@ def _structure_facts(rules: Any) -> list[dict[str, Any]]:
         return []
     return [
         {
-            "x": float(rules.tower_x[t]), "y": float(rules.tower_y[t]), "team": t // 3,
-            "core": t % 3 == 2, "hp": int(rules.tower_hp[t]) / MILLI, "reach": rules.tower_reach,
+            "x": float(rules.tower_x[t]),
+            "y": float(rules.tower_y[t]),
+            "team": t // 3,
+            "core": t % 3 == 2,
+            "hp": int(rules.tower_hp[t]) / MILLI,
+            "reach": rules.tower_reach,
             "radius": rules.tower_radius,
         }
         for t in range(6)
-    ]  # fmt: skip
+    ]
 
 
 def _bases(rules: Any) -> list[list[float]]:
@@ -147,9 +192,15 @@ def _bases(rules: Any) -> list[list[float]]:
 
 
 def state(
-    world: Any, g: Any, *, values: NDArray[Any] | None = None, intents: NDArray[Any] | None = None,
-    tally: Tally | None = None, ack: int = 0, idle: bool = False,
-) -> bytes:  # fmt: skip
+    world: Any,
+    g: Any,
+    *,
+    values: NDArray[Any] | None = None,
+    intents: NDArray[Any] | None = None,
+    tally: Tally | None = None,
+    ack: int = 0,
+    idle: bool = False,
+) -> bytes:
     """One moment of a match.
 
     world: whose rules count. g: the record of the moment, which may be another world's. values,
@@ -206,9 +257,15 @@ def _players(rules: Any, g: Any) -> NDArray[Any]:
 
 def _bits(g: Any, count: int) -> NDArray[Any]:
     flags = {
-        ALIVE: g["alive"], SNARED: g["snare"], GUARDED: g["invulnerable"], DASHING: g["dash"],
-        RELOADING: g["reload"], FIRING: g["fire"], WARDING: g["ward"], OUT: g["out"],
-    }  # fmt: skip
+        ALIVE: g["alive"],
+        SNARED: g["snare"],
+        GUARDED: g["invulnerable"],
+        DASHING: g["dash"],
+        RELOADING: g["reload"],
+        FIRING: g["fire"],
+        WARDING: g["ward"],
+        OUT: g["out"],
+    }
     total = np.zeros(count, np.int64)
     for bit, column in flags.items():
         total |= bit * (column[:count] > 0)

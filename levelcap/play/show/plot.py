@@ -75,9 +75,16 @@ def _draw_curve(axes: Any, curve: Series, colour: str) -> None:
 def _draw_line(axes: Any, name: str, height: float) -> None:
     axes.axhline(height, color=FAINT, linewidth=1.2, linestyle=(0, (5, 4)), zorder=1.5)
     axes.annotate(
-        name, (1.0, height), xycoords=("axes fraction", "data"), xytext=(6, 0),
-        textcoords="offset points", ha="left", va="center", fontsize=12, color=FAINT,
-    )  # fmt: skip
+        name,
+        (1.0, height),
+        xycoords=("axes fraction", "data"),
+        xytext=(6, 0),
+        textcoords="offset points",
+        ha="left",
+        va="center",
+        fontsize=12,
+        color=FAINT,
+    )
 
 
 def _dress(axes: Any, title: str, x_label: str, y_label: str) -> None:

@@ -65,9 +65,13 @@ def worker(realm: Realm, name: str = NAME, without: Collection[str] = ()) -> Wor
     )
     roles = [role for role in load_devices()[DEFAULT_DEVICE].roles if role not in without]
     return Worker(
-        realm.store, name, DEFAULT_DEVICE, roles, handlers,
+        realm.store,
+        name,
+        DEFAULT_DEVICE,
+        roles,
+        handlers,
         types=lambda: claimable(realm.store, list(handlers)),
-    )  # fmt: skip
+    )
 
 
 def _tell(realm: Realm, run: str, place: Path) -> None:

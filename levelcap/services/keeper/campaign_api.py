@@ -113,9 +113,13 @@ def _campaigns(router: APIRouter, realm: Realm) -> None:
             start, step = entry.id, entry.step
         with transaction(engine) as connection:
             made = campaigns.create(
-                connection, body.hero, body.name, starting_checkpoint=start, starting_step=step,
+                connection,
+                body.hero,
+                body.name,
+                starting_checkpoint=start,
+                starting_step=step,
                 description=body.description,
-            )  # fmt: skip
+            )
         return made.as_json()
 
     @router.post("/campaigns/{campaign}/continue")
@@ -148,9 +152,11 @@ def _quests(router: APIRouter, realm: Realm) -> None:
     @router.get("/quests")
     @right("viewer")
     def list_quests(
-        campaign: Id | None = None, status: Annotated[str | None, Query(max_length=20)] = None,
-        limit: Page = 100, before: Number | None = None,
-    ) -> dict[str, Any]:  # fmt: skip
+        campaign: Id | None = None,
+        status: Annotated[str | None, Query(max_length=20)] = None,
+        limit: Page = 100,
+        before: Number | None = None,
+    ) -> dict[str, Any]:
         """Quests, newest first; status may be "open"."""
         with reading(engine) as connection:
             found = quests.list_quests(connection, campaign, status, limit, before)
@@ -237,9 +243,10 @@ def _training(router: APIRouter, realm: Realm) -> None:
     @router.get("/runs/{run}/curve")
     @right("viewer")
     def curve(
-        run: Id, metric: Annotated[str, Query(max_length=40)] = "loss",
+        run: Id,
+        metric: Annotated[str, Query(max_length=40)] = "loss",
         zoom: Literal["all", "recent", "live"] = "all",
-    ) -> dict[str, Any]:  # fmt: skip
+    ) -> dict[str, Any]:
         """One metric of a run, at most 1,000 points: mean, low and high of `width` rows each."""
         with reading(engine) as connection:
             runs.get(connection, run)

@@ -27,9 +27,12 @@ def routes(realm: Realm) -> APIRouter:
     @router.get("/battle_log")
     @right("viewer")
     def battle_log(
-        before: Number | None = None, after: Number = 0, kind: str | None = None,
-        channel: str | None = None, limit: Annotated[int, Query(ge=1, le=1000)] = 100,
-    ) -> dict[str, Any]:  # fmt: skip
+        before: Number | None = None,
+        after: Number = 0,
+        kind: str | None = None,
+        channel: str | None = None,
+        limit: Annotated[int, Query(ge=1, le=1000)] = 100,
+    ) -> dict[str, Any]:
         """Events, newest first; with `after` the next ones, oldest first."""
         with reading(realm.engine) as connection:
             found = list_events(
@@ -49,8 +52,9 @@ def routes(realm: Realm) -> APIRouter:
         headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
         return StreamingResponse(
             stream(realm, last_seq(realm.engine) if seen is None else min(seen, 2**53)),
-            media_type="text/event-stream", headers=headers,
-        )  # fmt: skip
+            media_type="text/event-stream",
+            headers=headers,
+        )
 
     return router
 

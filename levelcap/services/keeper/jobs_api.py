@@ -102,9 +102,11 @@ def _questions(router: APIRouter, realm: Realm) -> None:
     @router.get("")
     @right("viewer")
     def list_jobs(
-        status: str | None = None, type: str | None = None, limit: Page = 100,
+        status: str | None = None,
+        type: str | None = None,
+        limit: Page = 100,
         before: Id | None = None,
-    ) -> dict[str, Any]:  # fmt: skip
+    ) -> dict[str, Any]:
         """Jobs, newest first; `before` is the last id of the page before."""
         return {"jobs": [job.as_json() for job in store.list(status, type, limit, before)]}
 
@@ -149,13 +151,17 @@ def _people(router: APIRouter, realm: Realm) -> None:
     def submit(body: Submission) -> dict[str, Any]:
         """Queue a job: 201, or 429 when its queue is full, or 400 naming the field."""
         accepted = store.submit(
-            body.job_type, body.payload, priority=body.priority,
+            body.job_type,
+            body.payload,
+            priority=body.priority,
             idempotency_key=body.idempotency_key,
-        )  # fmt: skip
+        )
         answer = {
-            "accepted": True, "job_id": accepted.job_id, "status": accepted.status.value,
+            "accepted": True,
+            "job_id": accepted.job_id,
+            "status": accepted.status.value,
             "queue_position": accepted.queue_position,
-        }  # fmt: skip
+        }
         return answer | ({"warnings": accepted.warnings} if accepted.warnings else {})
 
     @router.post("/{job_id}/cancel")

@@ -85,8 +85,11 @@ def _assets(router: APIRouter, realm: Realm) -> None:
 
         with reading(engine) as connection:
             kinds = assets.sizes(connection)
-        return {"assets": kinds, "checkpoints": get_ledger(engine).count(),
-                "jobs": realm.store.stats()["status"]}  # fmt: skip
+        return {
+            "assets": kinds,
+            "checkpoints": get_ledger(engine).count(),
+            "jobs": realm.store.stats()["status"],
+        }
 
     @router.get("/assets")
     @right("viewer")
@@ -120,9 +123,13 @@ def _ledger(router: APIRouter, realm: Realm) -> None:
     @router.get("/checkpoints")
     @right("viewer")
     def ledger(
-        campaign: Id | None = None, hero: Id | None = None, run: Id | None = None,
-        limit: Page = 100, before: Number | None = None, retired: bool = False,
-    ) -> dict[str, Any]:  # fmt: skip
+        campaign: Id | None = None,
+        hero: Id | None = None,
+        run: Id | None = None,
+        limit: Page = 100,
+        before: Number | None = None,
+        retired: bool = False,
+    ) -> dict[str, Any]:
         """Rows, newest first; `before` is the last `seq` of the page before."""
         found = get_ledger(engine).list(
             campaign=campaign, hero=hero, run=run, limit=limit, before=before, retired=retired
@@ -132,9 +139,12 @@ def _ledger(router: APIRouter, realm: Realm) -> None:
     @router.get("/ledger/sorted")
     @right("viewer")
     def in_order(
-        sort: Annotated[str, Query(max_length=40)] = "seq", ascending: bool = False,
-        offset: Number = 0, limit: Page = 100, campaign: Id | None = None,
-    ) -> dict[str, Any]:  # fmt: skip
+        sort: Annotated[str, Query(max_length=40)] = "seq",
+        ascending: bool = False,
+        offset: Number = 0,
+        limit: Page = 100,
+        campaign: Id | None = None,
+    ) -> dict[str, Any]:
         """Rows in the order of a column, unknown values last."""
         found = get_ledger(engine).page(
             sort, descending=not ascending, offset=offset, limit=limit, campaign=campaign
@@ -148,8 +158,11 @@ def _ledger(router: APIRouter, realm: Realm) -> None:
     ) -> dict[str, Any]:
         """The row with the best value of a metric, or null."""
         found = get_ledger(engine).get_best(metric, campaign=campaign)
-        return {"metric": metric, "metrics": METRICS,
-                "checkpoint": None if found is None else found.as_json()}  # fmt: skip
+        return {
+            "metric": metric,
+            "metrics": METRICS,
+            "checkpoint": None if found is None else found.as_json(),
+        }
 
     @router.get("/ledger/{step}")
     @right("viewer")
@@ -172,8 +185,11 @@ def _ledger(router: APIRouter, realm: Realm) -> None:
         one, other = resolve(engine, a), resolve(engine, b)
         with reading(engine) as connection:
             found = difference(connection, one.id, other.id)
-        return {"a": one.as_json(), "b": other.as_json(),
-                "elo_difference": None if found is None else list(found)}  # fmt: skip
+        return {
+            "a": one.as_json(),
+            "b": other.as_json(),
+            "elo_difference": None if found is None else list(found),
+        }
 
 
 def _champion(router: APIRouter, realm: Realm) -> None:
@@ -186,8 +202,10 @@ def _champion(router: APIRouter, realm: Realm) -> None:
         find_hero(hero)
         with reading(engine) as connection:
             lines = champion.history(connection, hero)
-        return {"champion": lines[0].as_json() if lines else None,
-                "history": [line.as_json() for line in lines]}  # fmt: skip
+        return {
+            "champion": lines[0].as_json() if lines else None,
+            "history": [line.as_json() for line in lines],
+        }
 
     @router.post("/champion")
     @right("admin")
@@ -195,8 +213,13 @@ def _champion(router: APIRouter, realm: Realm) -> None:
         """Make a checkpoint champion."""
         override = Override(body.reason, body.who)
         made = champion.promote(engine, resolve(engine, body.checkpoint).id, override)
-        say(engine, "vault.champion_promoted", f"{made.checkpoint}: {made.reason}",
-            severity="success", data={"checkpoint": made.checkpoint})  # fmt: skip
+        say(
+            engine,
+            "vault.champion_promoted",
+            f"{made.checkpoint}: {made.reason}",
+            severity="success",
+            data={"checkpoint": made.checkpoint},
+        )
         return made.as_json()
 
     @router.post("/champion/rollback")
@@ -206,8 +229,12 @@ def _champion(router: APIRouter, realm: Realm) -> None:
         find_hero(body.hero)
         now = champion.roll_back(engine, body.hero)
         after = "nobody" if now is None else now.checkpoint
-        say(engine, "vault.champion_rolled_back", f"the champion is {after} again",
-            severity="warning")  # fmt: skip
+        say(
+            engine,
+            "vault.champion_rolled_back",
+            f"the champion is {after} again",
+            severity="warning",
+        )
         return {"champion": None if now is None else now.as_json()}
 
 
@@ -278,8 +305,9 @@ def _archives(router: APIRouter, realm: Realm) -> None:
             target.unlink(missing_ok=True)
             place.rmdir()
 
-        return FileResponse(target, media_type=TAR, filename=target.name,
-                            background=BackgroundTask(clean))  # fmt: skip
+        return FileResponse(
+            target, media_type=TAR, filename=target.name, background=BackgroundTask(clean)
+        )
 
     @router.post("/checkpoints/unpack", status_code=202)
     @right("admin", body_cap=IMPORT_CAP, content_type=TAR)
@@ -318,5 +346,9 @@ def _archives(router: APIRouter, realm: Realm) -> None:
 
             back_up(engine, "retention")
             removed = carry_out(engine, plan)
-        return {"would_remove": [e.id for e in plan.remove], "removed": removed,
-                "size_bytes": plan.size_bytes, "protected": plan.protected}  # fmt: skip
+        return {
+            "would_remove": [e.id for e in plan.remove],
+            "removed": removed,
+            "size_bytes": plan.size_bytes,
+            "protected": plan.protected,
+        }

@@ -59,9 +59,12 @@ def build(
 
     def health() -> dict[str, Any]:
         return {
-            "loaded": len(shelf.loaded()), "matches": len(rooms.list()),
-            "writing": desk.writing, "waiting": desk.waiting, "written": desk.tokens,
-        }  # fmt: skip
+            "loaded": len(shelf.loaded()),
+            "matches": len(rooms.list()),
+            "writing": desk.writing,
+            "waiting": desk.waiting,
+            "written": desk.tokens,
+        }
 
     app = make_app(NAME, tokens=tokens, port=port, lan=lan, lifespan=lifespan, health=health)
     app.include_router(match_api.routes(rooms, shelf))

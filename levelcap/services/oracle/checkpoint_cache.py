@@ -61,9 +61,14 @@ class Loaded:
     def as_json(self) -> dict[str, Any]:
         """Plain values."""
         return {
-            "id": self.id, "name": self.name, "world": self.meta.world, "size": self.meta.size,
-            "patch": self.meta.patch, "steps": self.meta.steps, "views": list(self.meta.views),
-        }  # fmt: skip
+            "id": self.id,
+            "name": self.name,
+            "world": self.meta.world,
+            "size": self.meta.size,
+            "patch": self.meta.patch,
+            "steps": self.meta.steps,
+            "views": list(self.meta.views),
+        }
 
 
 class CheckpointCache:
@@ -140,15 +145,24 @@ class CheckpointCache:
     def describe(self, limit: int = 100) -> dict[str, Any]:
         """What is loaded, what the vault has of either kind (newest first), and the champions."""
         return {
-            "loaded": [one.as_json() for one in self.loaded()], "capacity": self.capacity,
+            "loaded": [one.as_json() for one in self.loaded()],
+            "capacity": self.capacity,
             "known": [
-                {"id": row.id, "name": row.canonical_name, "world": row.world, "step": row.step,
-                 "hero": row.hero, "elo": row.elo, "elo_text": row.elo_text()}
+                {
+                    "id": row.id,
+                    "name": row.canonical_name,
+                    "world": row.world,
+                    "step": row.step,
+                    "hero": row.hero,
+                    "elo": row.elo,
+                    "elo_text": row.elo_text(),
+                }
                 for row in get_ledger(self.engine).list(role="decision", limit=limit)
             ],
             "text": [text_json(row) for row in self.texts(limit)],
-            "champion": champion(self.engine), "text_champion": champion(self.engine, reads=True),
-        }  # fmt: skip
+            "champion": champion(self.engine),
+            "text_champion": champion(self.engine, reads=True),
+        }
 
     def texts(self, limit: int = 100) -> list[Entry]:
         """Text checkpoints, newest first."""
@@ -158,6 +172,11 @@ class CheckpointCache:
 def text_json(row: Entry) -> dict[str, Any]:
     """What a list of text checkpoints says of one."""
     return {
-        "id": row.id, "name": row.canonical_name, "hero": row.hero, "step": row.step,
-        "skill": row.skill_name, "level": row.skill_level, "accuracy": row.accuracy,
-    }  # fmt: skip
+        "id": row.id,
+        "name": row.canonical_name,
+        "hero": row.hero,
+        "step": row.step,
+        "skill": row.skill_name,
+        "level": row.skill_level,
+        "accuracy": row.accuracy,
+    }

@@ -50,15 +50,24 @@ def _tell(engine: Database, room: Room, saved: dict[str, Any]) -> int | None:
     if match.person_seat is not None:
         mine = match.person_seat // size
         outcome = 0 if winner < 0 else (1 if winner == mine else -1)
-    sides = [" and ".join(dict.fromkeys(room.names[t : t + size]))
-             for t in range(0, len(room.names), size)]  # fmt: skip
+    sides = [
+        " and ".join(dict.fromkeys(room.names[t : t + size]))
+        for t in range(0, len(room.names), size)
+    ]
     who = "nobody" if winner < 0 else sides[winner]
     message = f"{match.world.ruleset}: {who} won after {result['seconds']:.0f} s"
     data = {
-        "match": room.id, "world": match.world.ruleset, "seats": room.names, "winner": winner,
-        "human": outcome is not None, "person": room.person, "outcome": outcome,
-        "seconds": result["seconds"], "replay": saved["replay"], "shard": saved["shard"],
-    }  # fmt: skip
+        "match": room.id,
+        "world": match.world.ruleset,
+        "seats": room.names,
+        "winner": winner,
+        "human": outcome is not None,
+        "person": room.person,
+        "outcome": outcome,
+        "seconds": result["seconds"],
+        "replay": saved["replay"],
+        "shard": saved["shard"],
+    }
     with transaction(engine) as connection:
         matches.add(connection, _match(room, result, outcome, saved))
         severity = "success" if outcome == 1 else "info"

@@ -170,11 +170,16 @@ class Room:
         """What a list of live matches says about it."""
         world = self.match.world
         return {
-            "id": self.id, "world": world.ruleset, "patch": world.patch["name"],
-            "seats": self.names, "person": self.person, "speed": self.speed,
-            "paused": self.paused, "seconds": round(int(world.state["tick"][0]) / 30, 1),
+            "id": self.id,
+            "world": world.ruleset,
+            "patch": world.patch["name"],
+            "seats": self.names,
+            "person": self.person,
+            "speed": self.speed,
+            "paused": self.paused,
+            "seconds": round(int(world.state["tick"][0]) / 30, 1),
             "watched": len(self.listeners),
-        }  # fmt: skip
+        }
 
 
 class Rooms:

@@ -126,8 +126,10 @@ class Completion:
         self.texts, self.finish = [""] * count, ["stop"] * count
         self._prompt, self._tokens = prompt_tokens, 0
         self._head = {
-            "id": f"chatcmpl-{secrets.token_hex(12)}", "created": int(time.time()), "model": model,
-        }  # fmt: skip
+            "id": f"chatcmpl-{secrets.token_hex(12)}",
+            "created": int(time.time()),
+            "model": model,
+        }
 
     def add(self, piece: Piece) -> None:
         """Take in a piece."""
@@ -139,24 +141,34 @@ class Completion:
     def usage(self) -> dict[str, int]:
         """Tokens read and written."""
         return {
-            "prompt_tokens": self._prompt, "completion_tokens": self._tokens,
+            "prompt_tokens": self._prompt,
+            "completion_tokens": self._tokens,
             "total_tokens": self._prompt + self._tokens,
-        }  # fmt: skip
+        }
 
     def whole(self) -> dict[str, Any]:
         """The answer in one."""
         choices = [
-            {"index": row, "message": {"role": "assistant", "content": words, "refusal": None},
-             "logprobs": None, "finish_reason": self.finish[row]}
+            {
+                "index": row,
+                "message": {"role": "assistant", "content": words, "refusal": None},
+                "logprobs": None,
+                "finish_reason": self.finish[row],
+            }
             for row, words in enumerate(self.texts)
-        ]  # fmt: skip
-        return {**self._head, "object": "chat.completion", "choices": choices,
-                "usage": self.usage()}  # fmt: skip
+        ]
+        return {
+            **self._head,
+            "object": "chat.completion",
+            "choices": choices,
+            "usage": self.usage(),
+        }
 
     def first(self) -> list[str]:
         """The chunks that open a stream."""
-        return [self._chunk(row, {"role": "assistant", "content": ""})
-                for row in range(len(self.texts))]  # fmt: skip
+        return [
+            self._chunk(row, {"role": "assistant", "content": ""}) for row in range(len(self.texts))
+        ]
 
     def chunk(self, piece: Piece) -> str:
         """A piece as chunks of a stream."""

@@ -72,10 +72,14 @@ def _describe(path: Path) -> dict[str, Any] | None:
             head = parse_json(file.readline(MAX_HEADER_BYTES))
         names = [head["policies"][index]["name"] for index in head["seats"]]
         return {
-            "id": path.stem, "world": str(head["ruleset"]), "names": [str(n) for n in names],
-            "decisions": int(head["decisions"]), "winner": head["result"]["winner"],
-            "ended": bool(head["result"]["ended"]), "patch": str(head["patch"]["name"]),
+            "id": path.stem,
+            "world": str(head["ruleset"]),
+            "names": [str(n) for n in names],
+            "decisions": int(head["decisions"]),
+            "winner": head["result"]["winner"],
+            "ended": bool(head["result"]["ended"]),
+            "patch": str(head["patch"]["name"]),
             "time": path.stat().st_mtime,
-        }  # fmt: skip
+        }
     except (OSError, ValueError, KeyError, TypeError, IndexError):
         return None

@@ -79,10 +79,14 @@ def make_school(skill: str, *, tokens: Tokens, port: int, lan: bool = False) -> 
 
 def _level(skill: Skill, row: Any) -> dict[str, Any]:
     told = {
-        "level": row.level, "name": row.name, "eval_samples": skill.file.eval_samples,
-        "threshold": skill.file.threshold, "xp": row.xp, "mix": row.mix,
+        "level": row.level,
+        "name": row.name,
+        "eval_samples": skill.file.eval_samples,
+        "threshold": skill.file.threshold,
+        "xp": row.xp,
+        "mix": row.mix,
         "built": row.level <= skill.levels,
-    }  # fmt: skip
+    }
     if row.level <= skill.levels:
         pool = skill.pool(row.level)
         told |= {"pool": pool.size, "pool_exact": pool.exact, "memorisable": pool.memorisable}
@@ -92,14 +96,20 @@ def _level(skill: Skill, row: Any) -> dict[str, Any]:
 def _samples(level: int, seed: int, made: list[Problem]) -> dict[str, Any]:
     rows = [
         {
-            "id": f"{p.skill}-{p.level}-{p.key}", "user_prompt": p.prompt,
+            "id": f"{p.skill}-{p.level}-{p.key}",
+            "user_prompt": p.prompt,
             "assistant_response": p.answer,
-            "tags": [p.skill, f"level:{p.level}", f"form:{p.form}", f"operation:{p.operation}",
-                     *p.primitives],
+            "tags": [
+                p.skill,
+                f"level:{p.level}",
+                f"form:{p.form}",
+                f"operation:{p.operation}",
+                *p.primitives,
+            ],
             "rubric": "exact",
         }
         for p in made
-    ]  # fmt: skip
+    ]
     return {"count": len(rows), "level": level, "seed": seed, "samples": rows}
 
 

@@ -78,9 +78,14 @@ def build(
 
     name = entry.cookie_name(port)
     app = make_app(
-        NAME, tokens=tokens, port=port, lan=lan, lifespan=lifespan, policy=POLICY.format(nonce=""),
+        NAME,
+        tokens=tokens,
+        port=port,
+        lan=lan,
+        lifespan=lifespan,
+        policy=POLICY.format(nonce=""),
         cookie_role=lambda cookies: entry.role_of(cookies.get(name)),
-    )  # fmt: skip
+    )
     _add_entry(app, name)
     add_downloads(app, realm, keeper)
     version = static_version()
@@ -114,8 +119,9 @@ def _add_entry(app: FastAPI, name: str) -> None:
         # A page that goes on by itself, not a redirect: a Strict cookie is not sent along a
         # chain that began on another site.
         answer = small_page("Welcome in", ["The door is open …"], refresh="/")
-        answer.set_cookie(name, session, max_age=int(entry.SESSION_S), httponly=True,
-                          samesite="strict", path="/")  # fmt: skip
+        answer.set_cookie(
+            name, session, max_age=int(entry.SESSION_S), httponly=True, samesite="strict", path="/"
+        )
         return answer
 
 
@@ -128,10 +134,17 @@ def _mount_pages(app: FastAPI, version: str) -> None:
     core.app.config.socket_io_js_transports = ["websocket"]
     core.sio.eio.max_http_buffer_size = 1 << 20
     ui.run_with(
-        app, title=lore.TITLE_LINE, favicon=FAVICON, dark=True, language="en-US",
-        tailwind=False, reconnect_timeout=RECONNECT_S, binding_refresh_interval=None,
-        show_welcome_message=False, gzip_middleware_factory=None,
-    )  # fmt: skip
+        app,
+        title=lore.TITLE_LINE,
+        favicon=FAVICON,
+        dark=True,
+        language="en-US",
+        tailwind=False,
+        reconnect_timeout=RECONNECT_S,
+        binding_refresh_interval=None,
+        show_welcome_message=False,
+        gzip_middleware_factory=None,
+    )
 
 
 def _nothing_here(_request: Request, _error: Exception) -> Response:

@@ -29,21 +29,33 @@ class Chart(Element, component=STATIC / "chart.js"):
 
 def _axis(name: str, kind: str = "value", **more: Any) -> dict[str, Any]:
     return {
-        "type": kind, "name": name, "nameLocation": "middle", "nameGap": 30,
-        "nameTextStyle": {"color": MUTED}, "axisLabel": {"color": MUTED, "hideOverlap": True},
-        "axisLine": {"lineStyle": {"color": LINE}}, "splitLine": {"lineStyle": {"color": LINE}},
+        "type": kind,
+        "name": name,
+        "nameLocation": "middle",
+        "nameGap": 30,
+        "nameTextStyle": {"color": MUTED},
+        "axisLabel": {"color": MUTED, "hideOverlap": True},
+        "axisLine": {"lineStyle": {"color": LINE}},
+        "splitLine": {"lineStyle": {"color": LINE}},
         **more,
-    }  # fmt: skip
+    }
 
 
 def _base(x: dict[str, Any], y: dict[str, Any], series: list[dict[str, Any]]) -> dict[str, Any]:
     return {
-        "animation": False, "backgroundColor": "transparent",
+        "animation": False,
+        "backgroundColor": "transparent",
         "grid": {"left": 64, "right": 18, "top": 24, "bottom": 48},
-        "tooltip": {"trigger": "axis", "backgroundColor": "#241d17", "borderColor": LINE,
-                    "textStyle": {"color": "#f1e7d6"}},
-        "xAxis": x, "yAxis": y, "series": series,
-    }  # fmt: skip
+        "tooltip": {
+            "trigger": "axis",
+            "backgroundColor": "#241d17",
+            "borderColor": LINE,
+            "textStyle": {"color": "#f1e7d6"},
+        },
+        "xAxis": x,
+        "yAxis": y,
+        "series": series,
+    }
 
 
 def curve(data: dict[str, Any], what: str) -> dict[str, Any]:
@@ -54,23 +66,35 @@ def curve(data: dict[str, Any], what: str) -> dict[str, Any]:
     def hidden(values: list[float], name: str, **style: Any) -> dict[str, Any]:
         points = [list(p) for p in zip(steps, values, strict=True)]
         return {
-            "type": "line", "name": name, "data": points, "symbol": "none", "stack": "band",
-            "silent": True, "lineStyle": {"opacity": 0}, "tooltip": {"show": False}, **style,
-        }  # fmt: skip
+            "type": "line",
+            "name": name,
+            "data": points,
+            "symbol": "none",
+            "stack": "band",
+            "silent": True,
+            "lineStyle": {"opacity": 0},
+            "tooltip": {"show": False},
+            **style,
+        }
 
     mean = {
-        "type": "line", "name": what, "symbol": "none", "lineStyle": {"width": 2, "color": GOLD},
-        "itemStyle": {"color": GOLD}, "data": [list(p) for p in zip(steps, data["mean"],
-                                                                    strict=True)],
-    }  # fmt: skip
+        "type": "line",
+        "name": what,
+        "symbol": "none",
+        "lineStyle": {"width": 2, "color": GOLD},
+        "itemStyle": {"color": GOLD},
+        "data": [list(p) for p in zip(steps, data["mean"], strict=True)],
+    }
     band = [
-        hidden(low, "low"), hidden(spread, "spread", areaStyle={"color": GOLD, "opacity": 0.14}),
-    ]  # fmt: skip
+        hidden(low, "low"),
+        hidden(spread, "spread", areaStyle={"color": GOLD, "opacity": 0.14}),
+    ]
     unit = "" if data["unit"] == "1" else f" ({data['unit']})"
     return _base(
         _axis("optimizer updates", min="dataMin", max="dataMax"),
-        _axis(f"{what}{unit}", scale=True), [*band, mean],
-    )  # fmt: skip
+        _axis(f"{what}{unit}", scale=True),
+        [*band, mean],
+    )
 
 
 def elo_per_day(rows: list[dict[str, Any]]) -> dict[str, Any]:
@@ -80,30 +104,46 @@ def elo_per_day(rows: list[dict[str, Any]]) -> dict[str, Any]:
         [i, row["elo_low"], row["elo_high"]] for i, row in enumerate(rows) if row["elo"] is not None
     ]
     line = {
-        "type": "line", "name": "Elo", "data": [row["elo"] for row in rows], "symbolSize": 9,
-        "connectNulls": True, "lineStyle": {"color": GOLD, "width": 2},
+        "type": "line",
+        "name": "Elo",
+        "data": [row["elo"] for row in rows],
+        "symbolSize": 9,
+        "connectNulls": True,
+        "lineStyle": {"color": GOLD, "width": 2},
         "itemStyle": {"color": GOLD},
-    }  # fmt: skip
+    }
     whiskers = {"type": "custom", "name": "95 % interval", "data": bars, "whiskers": TEAL}
-    return _base(_axis("day (UTC)", "category", data=days), _axis("Elo (rookie = 1000)",
-                 scale=True), [line, whiskers])  # fmt: skip
+    return _base(
+        _axis("day (UTC)", "category", data=days),
+        _axis("Elo (rookie = 1000)", scale=True),
+        [line, whiskers],
+    )
 
 
 def levels(points: list[list[float]]) -> dict[str, Any]:
     """Levels over compute: a step at every level-up."""
     steps = {
-        "type": "line", "name": "level", "step": "end", "data": points, "symbolSize": 7,
-        "lineStyle": {"color": GOLD, "width": 2}, "itemStyle": {"color": GOLD},
-    }  # fmt: skip
-    return _base(_axis("compute (core-seconds)", min=0), _axis("level", min=1, minInterval=1),
-                 [steps])  # fmt: skip
+        "type": "line",
+        "name": "level",
+        "step": "end",
+        "data": points,
+        "symbolSize": 7,
+        "lineStyle": {"color": GOLD, "width": 2},
+        "itemStyle": {"color": GOLD},
+    }
+    return _base(
+        _axis("compute (core-seconds)", min=0), _axis("level", min=1, minInterval=1), [steps]
+    )
 
 
 def cost_per_elo(rows: list[dict[str, Any]]) -> dict[str, Any]:
     """Core-seconds a point of Elo, a bar a run."""
     bars = {
-        "type": "bar", "name": "core-seconds a point", "itemStyle": {"color": EMBER},
-        "data": [row["cost_per_elo"] for row in rows], "barMaxWidth": 42,
-    }  # fmt: skip
+        "type": "bar",
+        "name": "core-seconds a point",
+        "itemStyle": {"color": EMBER},
+        "data": [row["cost_per_elo"] for row in rows],
+        "barMaxWidth": 42,
+    }
     names = [row["run"] for row in rows]
     return _base(_axis("run", "category", data=names), _axis("core-seconds per Elo"), [bars])

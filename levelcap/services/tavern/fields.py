@@ -7,7 +7,7 @@ from typing import Any
 
 from nicegui.element import Element
 
-from levelcap.services.tavern.tags import STATIC, put
+from levelcap.services.tavern.tags import STATIC, button, div, put
 
 OnChange = Callable[[Any], Any]
 MAX_CHARS = 64 << 10
@@ -20,10 +20,17 @@ class Field(Element, component=STATIC / "field.js"):
     """
 
     def __init__(
-        self, label: str, kind: str = "text", value: Any = "", *,
-        options: Mapping[str, str] | Sequence[str] | None = None, hint: str = "",
-        on_change: OnChange | None = None, locked: bool = False, classes: str = "",
-    ) -> None:  # fmt: skip
+        self,
+        label: str,
+        kind: str = "text",
+        value: Any = "",
+        *,
+        options: Mapping[str, str] | Sequence[str] | None = None,
+        hint: str = "",
+        on_change: OnChange | None = None,
+        locked: bool = False,
+        classes: str = "",
+    ) -> None:
         super().__init__()
         self.value = value
         self._told = on_change
@@ -31,8 +38,9 @@ class Field(Element, component=STATIC / "field.js"):
         self._options = set(named)
         self._kind = kind
         pairs = [{"value": key, "label": name} for key, name in named.items()]
-        self._props.update(label=label, kind=kind, value=value, options=pairs, hint=hint,
-                           locked=locked)  # fmt: skip
+        self._props.update(
+            label=label, kind=kind, value=value, options=pairs, hint=hint, locked=locked
+        )
         self.classes(f"field {classes}")
         self.on("changed", self._changed)
 
@@ -56,6 +64,29 @@ class Field(Element, component=STATIC / "field.js"):
         """Show another value."""
         self.value = value
         put(self, value=value)
+
+
+def form(
+    fields: Mapping[str, dict[str, Any]],
+    word: str,
+    send: Callable[[dict[str, Any]], Any],
+    *,
+    icon: str = "check",
+    look: str = "primary",
+    block: str = "thirds",
+) -> dict[str, Field]:
+    """The one form of all pages: labelled fields, then the button that sends what stands in them.
+
+    fields: name -> what `Field` takes. send: gets name -> value.
+    """
+    with div(block):
+        made = {name: Field(**given) for name, given in fields.items()}
+
+    async def press() -> None:
+        await send({name: field.value for name, field in made.items()})
+
+    button(word, press, look, icon)
+    return made
 
 
 class Drop(Element, component=STATIC / "drop.js"):

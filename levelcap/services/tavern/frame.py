@@ -41,9 +41,12 @@ STEERING = (
 )  # fmt: skip
 KEYS = (
     *((f"g {p.key}", f"go to {p.name}") for p in lore.PLACES),
-    ("p", "pause or resume training"), ("m", "sound on or off"), ("?", "this help"),
-    ("Tab, Enter", "reach and press everything"), ("Esc", "close a window"),
-)  # fmt: skip
+    ("p", "pause or resume training"),
+    ("m", "sound on or off"),
+    ("?", "this help"),
+    ("Tab, Enter", "reach and press everything"),
+    ("Esc", "close a window"),
+)
 TONES: dict[str, Any] = {
     "success": "positive",
     "warning": "warning",
@@ -104,8 +107,14 @@ class Frame:
                 span("brand-line", lore.TITLE_LINE)
                 able = [s for s in self.moment.sheets if s["why_not"] is None or s is hero]
                 names = {s["id"]: lore.hero_name(s) for s in able}
-                self._heroes = Field("Hero", "choice", hero["id"], options=names, classes="heroes",
-                                     on_change=self._switch)  # fmt: skip
+                self._heroes = Field(
+                    "Hero",
+                    "choice",
+                    hero["id"],
+                    options=names,
+                    classes="heroes",
+                    on_change=self._switch,
+                )
 
     async def _switch(self, hero: str) -> None:
         """Let another hero train; every open page is then drawn for that one (see `refresh`)."""
@@ -198,8 +207,9 @@ class Frame:
         if kind not in lore.LOUD and severity not in ("warning", "error"):
             return
         title, _ = lore.event_words(kind)
-        ui.notify(title, caption=message[:200], type=TONES[severity],
-                  position="top-right", timeout=5000)  # fmt: skip
+        ui.notify(
+            title, caption=message[:200], type=TONES[severity], position="top-right", timeout=5000
+        )
         sound = {"hero.level_up": "level", "vault.champion_promoted": "level"}.get(kind)
         self._cues += 1
         cue = sound or ("bad" if severity in ("warning", "error") else "good")

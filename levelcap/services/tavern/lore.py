@@ -58,8 +58,13 @@ WELCOME = {
 
 BATTLE_XP = {"arena": "XP of this battle", "text": "Updates"}
 STATS = {
-    "level": "Level", "XP": "XP", "ATK": "ATK", "DEF": "DEF", "ACC": "ACC", "gold": "Gold",
-}  # fmt: skip
+    "level": "Level",
+    "XP": "XP",
+    "ATK": "ATK",
+    "DEF": "DEF",
+    "ACC": "ACC",
+    "gold": "Gold",
+}
 QUEST_KINDS = {
     "record": ("Record", "eye", "watch a bot play and keep it"),
     "imitate": ("Imitate", "book", "copy what was recorded"),
@@ -164,9 +169,11 @@ def percent(value: float | None) -> str:
 
 
 def elo_text(
-    elo: float | None, elo_low: float | None = None, elo_high: float | None = None,
+    elo: float | None,
+    elo_low: float | None = None,
+    elo_high: float | None = None,
     elo_bound: str | None = "",
-) -> str:  # fmt: skip
+) -> str:
     """Elo with half the width of its interval; after a perfect record the end the games hold."""
     if elo is None:
         return "not judged yet"

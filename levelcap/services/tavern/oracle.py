@@ -81,9 +81,12 @@ def routes(oracle: OracleClient) -> APIRouter:
     async def chat(body: ChatBody) -> StreamingResponse:
         """An answer as it comes, in OpenAI's chunks; a refusal is the stream's only event."""
         asked = {
-            "model": body.checkpoint, "messages": [{"role": "user", "content": body.prompt}],
-            "temperature": body.temperature, "max_tokens": body.max_tokens, "stream": True,
-        }  # fmt: skip
+            "model": body.checkpoint,
+            "messages": [{"role": "user", "content": body.prompt}],
+            "temperature": body.temperature,
+            "max_tokens": body.max_tokens,
+            "stream": True,
+        }
         try:
             said = await answer_of(oracle, asked)
         except LevelcapError as error:
@@ -94,9 +97,10 @@ def routes(oracle: OracleClient) -> APIRouter:
     @router.get("/api/problem")
     @right("viewer")
     def problem(
-        skill: Annotated[str, Query(max_length=20)], level: Annotated[int, Query(ge=1, le=1000)],
+        skill: Annotated[str, Query(max_length=20)],
+        level: Annotated[int, Query(ge=1, le=1000)],
         seed: Annotated[int, Query(ge=0, lt=2**53)],
-    ) -> dict[str, Any]:  # fmt: skip
+    ) -> dict[str, Any]:
         """A problem of a level that no lesson holds."""
         found = draw(skill, level, seed)
         return {"prompt": found.prompt, "form": found.form, "operation": found.operation}
@@ -136,8 +140,9 @@ async def answer_of(oracle: OracleClient, asked: dict[str, Any]) -> AsyncIterato
     Raises:
         Unreachable: no answer. UnknownName, BadValue, Busy: what the Oracle said.
     """
-    client = httpx.AsyncClient(base_url=oracle.url, headers=oracle.headers, timeout=SILENCE_S,
-                               trust_env=False)  # fmt: skip
+    client = httpx.AsyncClient(
+        base_url=oracle.url, headers=oracle.headers, timeout=SILENCE_S, trust_env=False
+    )
     try:
         sent = client.build_request("POST", "/v1/chat/completions", json=asked)
         answer = await client.send(sent, stream=True)

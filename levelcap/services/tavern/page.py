@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
-from typing import Any
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any, TypeVar
 
 from levelcap.services.tavern.frame import Tavern
-from levelcap.services.tavern.tags import button, div, span
+from levelcap.services.tavern.tags import Tag, button, div, paragraph, span
+
+R = TypeVar("R")
 
 
 class Page:
@@ -62,6 +64,35 @@ class Page:
             await self.reload()
 
         return move
+
+
+def table(
+    columns: Sequence[tuple[str, str]],
+    rows: Sequence[R],
+    draw: Callable[[R], None],
+    *,
+    nothing: str = "",
+    classes: str = "",
+    head: Callable[[str, str], None] | None = None,
+) -> None:
+    """The one table of all pages: a head, then what `draw` makes of each row.
+
+    columns: title and classes. nothing: what is said when there are no rows. head: draws a cell of
+    the head where a title alone will not do.
+    """
+    if not rows and nothing:
+        paragraph(nothing, "empty")
+        return
+    with Tag("table", f"sheet-table {classes}"):
+        with Tag("thead"), Tag("tr"):
+            for title, look in columns:
+                if head is not None:
+                    head(title, look)
+                else:
+                    Tag("th", look, title, scope="col")
+        with Tag("tbody"):
+            for row in rows:
+                draw(row)
 
 
 class Pager:

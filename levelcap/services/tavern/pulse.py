@@ -184,8 +184,14 @@ class Pulse:
             return None
         row = followed.row
         hits = tuple((r["step"], loss) for r in rows[-SHOWN_HITS:] if (loss := _loss(r)))
-        return Fight(run, _loss(row), row.get("steps_per_s"), int(row["step"]),
-                     float(row.get("seconds") or 0.0), hits)  # fmt: skip
+        return Fight(
+            run,
+            _loss(row),
+            row.get("steps_per_s"),
+            int(row["step"]),
+            float(row.get("seconds") or 0.0),
+            hits,
+        )
 
 
 def _loss(row: dict[str, Any]) -> float | None:

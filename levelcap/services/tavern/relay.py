@@ -50,8 +50,13 @@ class Relay:
         headers = {"Authorization": f"Bearer {self._token}"}
         try:
             # No proxy: a setting of the machine must not send a match elsewhere.
-            async with connect(self._url, additional_headers=headers, proxy=None,
-                               compression=None, max_size=LARGEST) as oracle:  # fmt: skip
+            async with connect(
+                self._url,
+                additional_headers=headers,
+                proxy=None,
+                compression=None,
+                max_size=LARGEST,
+            ) as oracle:
                 self._oracle = oracle
                 async for message in oracle:
                     if isinstance(message, bytes) and message:

@@ -80,9 +80,12 @@ def link(text: str, href: str, classes: str = "", **props: Any) -> Tag:
 
 
 def button(
-    label: str, on_click: Handler | None = None, classes: str = "", icon: str | None = None,
+    label: str,
+    on_click: Handler | None = None,
+    classes: str = "",
+    icon: str | None = None,
     **props: Any,
-) -> Tag:  # fmt: skip
+) -> Tag:
     """A button; `label` is read out also when only the icon is seen (class `bare`)."""
     made = Tag("button", f"btn {classes}", type="button", aria_label=label, **props)
     with made:
@@ -97,8 +100,9 @@ def button(
 
 def tip(text: str, tip_text: str, classes: str = "") -> Tag:
     """Text that explains itself when it is pointed at or focused."""
-    return span(f"tip {classes}", text, data_tip=tip_text, tabindex="0",
-                aria_label=f"{text}. {tip_text}")  # fmt: skip
+    return span(
+        f"tip {classes}", text, data_tip=tip_text, tabindex="0", aria_label=f"{text}. {tip_text}"
+    )
 
 
 def card(title: str | None = None, classes: str = "", **props: Any) -> Tag:

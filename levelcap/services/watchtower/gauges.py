@@ -36,8 +36,9 @@ class Gauges:
         self.leader = self._gauge("leader", "1 while a Weaver leads this realm")
         self.up = self._gauge("service_up", "1 while a service is up", "service")
         self.restarts = self._gauge("service_restarts", "restarts by this Weaver", "service")
-        self.memory = self._gauge("service_memory_bytes", "resident memory, with its children",
-                                  "service")  # fmt: skip
+        self.memory = self._gauge(
+            "service_memory_bytes", "resident memory, with its children", "service"
+        )
         self.speed = self._gauge("training_steps_per_second", "agent-steps a second", "run")
         self.loss = self._gauge("training_loss", "the newest loss", "run")
         self.updates = self._gauge("training_updates", "optimizer updates so far", "run")

@@ -127,9 +127,15 @@ class OutsideWorld:
         self._restart(np.flatnonzero(over).tolist())
         self._active[:] = self._alive
         info: Info = {
-            "active": self._active, "due": self._due, "ended": over, "winner": self._winner,
-            "length": length, "actions": checked, "final": final, "final_rows": final_rows,
-        }  # fmt: skip
+            "active": self._active,
+            "due": self._due,
+            "ended": over,
+            "winner": self._winner,
+            "length": length,
+            "actions": checked,
+            "final": final,
+            "final_rows": final_rows,
+        }
         return self._shown(), self._rewards, self._terminated, self._truncated, info
 
     def close(self) -> None:

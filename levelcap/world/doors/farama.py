@@ -42,8 +42,14 @@ if TYPE_CHECKING:
     from levelcap.world.match import ArenaWorld
 
 RENDER_MODES = ["rgb_array"]
-OPTIONS = ("patch", "decision_ticks", "champions", "pseudo_reward_scale", "draw_reward",
-           "max_decisions")  # fmt: skip
+OPTIONS = (
+    "patch",
+    "decision_ticks",
+    "champions",
+    "pseudo_reward_scale",
+    "draw_reward",
+    "max_decisions",
+)
 Rows = dict[str, np.ndarray]
 
 
@@ -226,9 +232,14 @@ class OneMatch:
         from levelcap.world.match import ArenaWorld  # registering the ids needs no kernels
 
         return ArenaWorld(
-            self._ruleset, 1, views=self._asked, auto_reset=False, match_seeds=seeds, threads=1,
+            self._ruleset,
+            1,
+            views=self._asked,
+            auto_reset=False,
+            match_seeds=seeds,
+            threads=1,
             **self._options,
-        )  # fmt: skip
+        )
 
 
 def checked_action(spec: WorldSpec, action: Any, who: str) -> np.ndarray:

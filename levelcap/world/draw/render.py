@@ -186,8 +186,13 @@ def _hud(g, r, p, frame):
     left = 1.0 - g.tick / r.time_limit
     for row in range(2):
         _bar(frame, row, g.hp[p] / r.champ_hp[c] * living, HP_BAR, 1.0)
-        _bar(frame, 2 + row, g.ammo[p] / r.champ_ammo[c] * living, AMMO_BAR,
-             0.5 if g.reload[p] > 0 else 1.0)  # fmt: skip
+        _bar(
+            frame,
+            2 + row,
+            g.ammo[p] / r.champ_ammo[c] * living,
+            AMMO_BAR,
+            0.5 if g.reload[p] > 0 else 1.0,
+        )
         _bar(frame, 4 + row, left, CLOCK_BAR, 1.0)
     if r.shield_max > 0:
         _bar(frame, 0, g.shield[p] / r.shield_max * living, SHIELD_BAR, 1.0)

@@ -149,11 +149,20 @@ class Seer(Policy):
         cuts = (0, len(keys) // 2, len(keys))
         tasks = [
             _POOL.submit(
-                foresee_rows, world.state, world._rules, matches, seats, keys, self.futures,
-                np.zeros(1, world.state.dtype), cuts[i], cuts[i + 1], out,
+                foresee_rows,
+                world.state,
+                world._rules,
+                matches,
+                seats,
+                keys,
+                self.futures,
+                np.zeros(1, world.state.dtype),
+                cuts[i],
+                cuts[i + 1],
+                out,
             )
             for i in range(2)
-        ]  # fmt: skip
+        ]
         for task in tasks:
             task.result()
         return Decision(out, state)

@@ -36,8 +36,16 @@ BIN = _named("BIN", (head.name for head in HEADS), HEAD_OFFSETS)  # where its bi
 
 # What `observe.survey` finds out before any view is written.
 SURVEY = (
-    "enemies", "enemy", "enemy_dist", "threat", "items", "item", "item_dist", "loot", "allies",
-)  # fmt: skip
+    "enemies",
+    "enemy",
+    "enemy_dist",
+    "threat",
+    "items",
+    "item",
+    "item_dist",
+    "loot",
+    "allies",
+)
 FOUND = _named("FOUND", SURVEY)
 
 

@@ -106,12 +106,23 @@ def test_the_wheel_goes_from_school_to_study_and_judges_every_checkpoint(tiny):
 
 
 def exam_row(update, kind="evaluation", level=1, outcome="evaluated", accuracy=0.9, **more):
-    counts = {"by_form": {"easy": [9, 10]}, "by_operation": {"add": [9, 10]},
-              "by_primitive": {"add_no_carry": [4, 10], "add_with_carry": [9, 10]}}  # fmt: skip
+    counts = {
+        "by_form": {"easy": [9, 10]},
+        "by_operation": {"add": [9, 10]},
+        "by_primitive": {"add_no_carry": [4, 10], "add_with_carry": [9, 10]},
+    }
     return {
-        "event": kind, "level": level, "outcome": outcome, "accuracy": accuracy, "count": 96,
-        "update": update, "core_seconds": update / 10, "seconds": 1.0, **counts, **more,
-    }  # fmt: skip
+        "event": kind,
+        "level": level,
+        "outcome": outcome,
+        "accuracy": accuracy,
+        "count": 96,
+        "update": update,
+        "core_seconds": update / 10,
+        "seconds": 1.0,
+        **counts,
+        **more,
+    }
 
 
 def begun(realm, skill="bin"):
@@ -136,9 +147,13 @@ def heard(realm, kind):
 def test_exams_are_counted_once_and_levels_rise_with_an_event(tiny):
     run = begun(tiny)
     runs.run_folder(run.id).mkdir()
-    first = [exam_row(25), exam_row(50), exam_row(75, outcome="ready"),
-             exam_row(75, "confirmation", outcome="level_up"),
-             {"event": "level_up", "update": 75, "level": 2, "mastered": True}]  # fmt: skip
+    first = [
+        exam_row(25),
+        exam_row(50),
+        exam_row(75, outcome="ready"),
+        exam_row(75, "confirmation", outcome="level_up"),
+        {"event": "level_up", "update": 75, "level": 2, "mastered": True},
+    ]
     assert take(tiny, run, first) == 4
     assert take(tiny, run, first) == 0  # a run that was killed says it again
     assert take(tiny, run, [exam_row(100, level=2, accuracy=0.5)]) == 1
@@ -178,8 +193,9 @@ def test_one_hero_trains_and_the_other_waits(realm):
     assert switch(realm.store, "dio-tiny").status == "active"
     with reading(realm.engine) as connection:
         assert campaigns.current(connection, "kestrel").status == "paused"
-        assert [h for h in ("kestrel", "dio-tiny") if sheet(connection, find_hero(h))["chosen"]] \
-            == ["dio-tiny"]  # fmt: skip
+        assert [
+            h for h in ("kestrel", "dio-tiny") if sheet(connection, find_hero(h))["chosen"]
+        ] == ["dio-tiny"]
     assert realm.store.claim("w") is None  # kestrel's recording waits
     flywheel.turn(realm.store)
     job = realm.store.claim("w")
@@ -198,11 +214,20 @@ def test_text_quests_go_to_the_text_hero_and_arena_quests_to_the_other(tiny):
     recipe = read_recipe({"quest": "study"})
     with pytest.raises(BadValue, match="for text heroes, this campaign is not"):
         enter(tiny.store, arena.id, recipe, source="person")
-    for bad in ({"skill": "dance"}, {"level": 99}, {"run": "study-x"}, {"lessons": ["dataset-x"]},
-                {"from": "checkpoint-x"}):  # fmt: skip
+    for bad in (
+        {"skill": "dance"},
+        {"level": 99},
+        {"run": "study-x"},
+        {"lessons": ["dataset-x"]},
+        {"from": "checkpoint-x"},
+    ):
         with pytest.raises((UnknownName, BadValue)):
-            enter(tiny.store, current(tiny).id, read_recipe({"quest": "study", **bad}),
-                         source="person")  # fmt: skip
+            enter(
+                tiny.store,
+                current(tiny).id,
+                read_recipe({"quest": "study", **bad}),
+                source="person",
+            )
     with pytest.raises(BadValue, match="less than or equal to 10"):
         read_recipe({"quest": "school", "minutes": 11})
 
@@ -212,8 +237,9 @@ def test_sparring_makes_lessons_and_a_round_on_them_comes_first(tiny):
     campaign = current(tiny)
     with transaction(tiny.engine) as connection:
         connection.execute("DELETE FROM jobs WHERE type IN ('eval', 'study')")
-        connection.execute("UPDATE quests SET status = 'cancelled', job = NULL"
-                                " WHERE status = 'queued'")  # fmt: skip
+        connection.execute(
+            "UPDATE quests SET status = 'cancelled', job = NULL WHERE status = 'queued'"
+        )
     recipe = read_recipe({"quest": "spar", "count": 8})
     assert recipe.priority == "high"
     spar = enter(tiny.store, campaign.id, recipe, source="person")
@@ -276,9 +302,11 @@ def arrays(run):
 
 def study_job(realm, run, updates_a_checkpoint="0.05"):
     payload = {
-        "run": run, "minutes": 0.07, "seed": 3,
+        "run": run,
+        "minutes": 0.07,
+        "seed": 3,
         "knobs": {"engine.checkpoint_s": updates_a_checkpoint, "engine.snapshot_s": "600"},
-    }  # fmt: skip
+    }
     with transaction(realm.engine) as connection:
         Study(**payload).begin(connection, current(realm).id, 0)
     return realm.store.submit("study", payload, campaign=current(realm).id).job_id

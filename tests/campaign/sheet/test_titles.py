@@ -15,10 +15,16 @@ from levelcap.kit.db import reading, transaction
 def test_titles_by_steps_begin_where_the_formats_page_says():
     steps = load_titles().steps
     expected = {
-        0: "Untrained", 999: "Untrained", 1000: "Apprentice", 9999: "Apprentice",
-        10_000: "Journeyman", 50_000: "Adept", 100_000: "Expert", 200_000: "Master",
+        0: "Untrained",
+        999: "Untrained",
+        1000: "Apprentice",
+        9999: "Apprentice",
+        10_000: "Journeyman",
+        50_000: "Adept",
+        100_000: "Expert",
+        200_000: "Master",
         10**9: "Master",
-    }  # fmt: skip
+    }
     assert {at: reached(steps, at) for at in expected} == expected
     assert next_title(steps, 1500).title == "Journeyman" and next_title(steps, 10**9) is None
 

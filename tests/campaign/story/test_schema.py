@@ -27,10 +27,17 @@ def old_realm(path):
             connection.execute(RUN, {"i": i, "k": k, "w": w, "c": c, "v": v})
         for number, outcome in enumerate((1, -1, None)):
             told = {
-                "match": f"live-{number}", "world": "duel", "seats": ["person-ann", "master"],
-                "winner": 0, "human": outcome is not None, "person": "person-ann",
-                "outcome": outcome, "seconds": 9.5, "replay": "live-1", "shard": None,
-            }  # fmt: skip
+                "match": f"live-{number}",
+                "world": "duel",
+                "seats": ["person-ann", "master"],
+                "winner": 0,
+                "human": outcome is not None,
+                "person": "person-ann",
+                "outcome": outcome,
+                "seconds": 9.5,
+                "replay": "live-1",
+                "shard": None,
+            }
             connection.execute(
                 "INSERT INTO events (time, kind, channel, severity, message, data)"
                 " VALUES ('2026-01-01', 'league.match_played', 'eval', 'info', '', :d)",
@@ -61,6 +68,10 @@ def test_matches_of_the_battle_log_become_rows(tmp_path):
         rows = matches.list_matches(connection)
         assert matches.count_people(connection) == matches.People(2, 1, 0, 1)
     assert [(m.id, m.a, m.b, m.a_sha256, m.score) for m in rows][-1] == (
-        "live-0", "person-ann", "master", None, 1.0,
-    )  # fmt: skip
+        "live-0",
+        "person-ann",
+        "master",
+        None,
+        1.0,
+    )
     database.dispose()

@@ -80,8 +80,13 @@ def test_the_wheel_turns_from_nothing_to_a_champion(tiny):
     assert rows[0].id in champion
     assert gain[1] <= gain[0] <= gain[2]
     assert run.worth is not None and run.command.startswith("levelcap reinforce --world duel")
-    assert {"data.recorded", "vault.checkpoint_saved", "eval.completed", "training.completed",
-            "vault.champion_promoted"} <= kinds  # fmt: skip
+    assert {
+        "data.recorded",
+        "vault.checkpoint_saved",
+        "eval.completed",
+        "training.completed",
+        "vault.champion_promoted",
+    } <= kinds
     assert (run_place := runs.run_folder(rows[1].run)).is_dir()
     assert (run_place / "snapshots").is_dir()
 
@@ -98,12 +103,10 @@ def test_a_skipped_round_counts_and_the_next_begins(tiny):
     # Evaluations are claimed first; they are not what is tested here.
     with transaction(tiny.engine) as connection:
         connection.execute("DELETE FROM jobs WHERE type = 'eval'")
-        connection.execute("UPDATE quests SET status = 'running' WHERE id = :i",
-                           {"i": quest.id})  # fmt: skip
+        connection.execute("UPDATE quests SET status = 'running' WHERE id = :i", {"i": quest.id})
     control(store, "skip")
     with transaction(tiny.engine) as connection:
-        connection.execute("UPDATE quests SET status = 'queued' WHERE id = :i",
-                           {"i": quest.id})  # fmt: skip
+        connection.execute("UPDATE quests SET status = 'queued' WHERE id = :i", {"i": quest.id})
     worker(tiny).run(max_jobs=1)
     with reading(tiny.engine) as connection:
         assert quests.get(connection, quest.id).status == "skipped"

@@ -61,8 +61,9 @@ def a_persons_match(realm):
     """A match somebody played and allowed us to keep; returns the recipe of the arena's button."""
     place = shard_folder(shard_name("person-ann", "duel", "live-1"))
     place.parent.mkdir(parents=True, exist_ok=True)
-    record(["rookie", "idle"], "duel", 2, 0, place, names=["person-ann", "idle"],
-           keep=["person-ann"])  # fmt: skip
+    record(
+        ["rookie", "idle"], "duel", 2, 0, place, names=["person-ann", "idle"], keep=["person-ann"]
+    )
     return recipes("person-ann", "duel", "live-1")[0] | {"size": "dummy", "minutes": 0.02}
 
 
@@ -94,8 +95,10 @@ def test_a_recording_of_somebody_else_is_not_what_the_hero_imitates(tiny):
     turn(tiny, 3)
     found = all_quests(tiny)[1:]
     assert [(q.kind, q.status) for q in found] == [
-        ("record", "done"), ("imitate", "done"), ("reinforce", "done"),
-    ]  # fmt: skip
+        ("record", "done"),
+        ("imitate", "done"),
+        ("reinforce", "done"),
+    ]
     assert found[1].recipe["shards"] == [found[0].result["shard"]]
 
 

@@ -119,5 +119,7 @@ def test_a_new_kind_of_work_is_one_file_and_one_word(realm, monkeypatch):
     with reading(opened.engine) as connection:
         found = quests.get(connection, quest.id)
     assert (found.title, found.status, found.result) == (
-        "Greet Ann", "done", {"said": "hello Ann"},
-    )  # fmt: skip
+        "Greet Ann",
+        "done",
+        {"said": "hello Ann"},
+    )

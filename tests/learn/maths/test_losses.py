@@ -26,8 +26,10 @@ SIZES = (3, 2)
 
 def test_log_probabilities_agree_with_torch_categoricals():
     torch.manual_seed(0)
-    logits, actions = torch.randn(6, 5), torch.stack([torch.randint(0, 3, (6,)),
-                                                      torch.randint(0, 2, (6,))], -1)  # fmt: skip
+    logits, actions = (
+        torch.randn(6, 5),
+        torch.stack([torch.randint(0, 3, (6,)), torch.randint(0, 2, (6,))], -1),
+    )
     parts = split_log_softmax(logits, torch.ones(6, 5), SIZES)
     used = torch.ones(6, 2)
     first, second = Categorical(logits=logits[:, :3]), Categorical(logits=logits[:, 3:])

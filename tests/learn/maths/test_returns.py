@@ -64,9 +64,14 @@ def vtrace_by_sums(log_rhos, trace, gamma, lambda_, rho_bar, c_bar):
 def test_vtrace_by_hand():
     # gamma .5, rho = c = (1, .5 after cutting nothing, 1): log ratios 0, ln .5, ln 4 -> 1, .5, 1.
     out = vtrace(
-        column(0, np.log(0.5), np.log(4)), column(1, 0, 2), column(1, 2, 3), column(2, 3, 4),
-        flags(0, 0, 0), flags(0, 0, 0), gamma=0.5,
-    )  # fmt: skip
+        column(0, np.log(0.5), np.log(4)),
+        column(1, 0, 2),
+        column(1, 2, 3),
+        column(2, 3, 4),
+        flags(0, 0, 0),
+        flags(0, 0, 0),
+        gamma=0.5,
+    )
     # deltas: 1(1 + 1 - 1) = 1; .5(0 + 1.5 - 2) = -.25; 1(2 + 2 - 3) = 1.
     # errors: e2 = 1; e1 = -.25 + .5*.5*1 = 0; e0 = 1 + .5*1*0 = 1.
     assert out.targets[:, 0].tolist() == [2.0, 2.0, 4.0]
@@ -141,9 +146,14 @@ def test_termination_forgets_the_next_value_and_truncation_does_not():
 
 def test_the_rewarded_last_step_keeps_its_advantage():
     out = vtrace(
-        column(0, 0), column(0, 1), column(0.25, 0.5), column(0.5, 99), flags(0, 1), flags(0, 0),
+        column(0, 0),
+        column(0, 1),
+        column(0.25, 0.5),
+        column(0.5, 99),
+        flags(0, 1),
+        flags(0, 0),
         gamma=0.99,
-    )  # fmt: skip
+    )
     assert out.advantages[1].item() == 0.5  # 1 - V, nothing of the next match's 99
 
 

@@ -185,9 +185,14 @@ def inputs(case):
 
 def ours(case):
     return vtrace(
-        column(case["rhos"]).log(), values=column(case["values"]), **inputs(case), gamma=GAMMA,
-        lambda_=case["lambda_"], rho_bar=case["rho_bar"], c_bar=1.0,
-    )  # fmt: skip
+        column(case["rhos"]).log(),
+        values=column(case["values"]),
+        **inputs(case),
+        gamma=GAMMA,
+        lambda_=case["lambda_"],
+        rho_bar=case["rho_bar"],
+        c_bar=1.0,
+    )
 
 
 each_case = pytest.mark.parametrize("case", RLAX, ids=lambda case: case["name"])

@@ -38,9 +38,12 @@ META = text_meta(SHAPE, "dummy")
 TOKENS = character_tokens(SHAPE)
 PLAIN = TextConfig(school=0.0)
 QUICK = TextConfig(
-    batch=6, school=0.0, exam_every=25, exam_hope=0.0,
+    batch=6,
+    school=0.0,
+    exam_every=25,
+    exam_hope=0.0,
     engine=EngineConfig(optimizer="muon", lr=3e-3, ema=0.95, schedule="constant"),
-)  # fmt: skip
+)
 
 
 def lessons(config=PLAIN, rows=(), seed=0):
@@ -193,8 +196,9 @@ def test_below_four_fifths_nothing_rises_and_a_failed_confirmation_holds_it(exam
 def test_an_examiner_goes_on_from_its_state(examiner):
     for update in (25, 50):
         examine(examiner, update)
-    other = Examiner(get_engine(), starting_at(get_engine(), "bin", 1, None), examiner.config,
-                     Pupil(), 0)  # fmt: skip
+    other = Examiner(
+        get_engine(), starting_at(get_engine(), "bin", 1, None), examiner.config, Pupil(), 0
+    )
     other.restore(examiner.state())
     assert examine(other, 75) == examine(examiner, 75) == ["evaluation", "confirmation", "level_up"]
     assert other.hero.prompts == examiner.hero.prompts[2:]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from levelcap.services.tavern import lore
+from levelcap.services.tavern.page import table
 from levelcap.services.tavern.tags import Tag, div, paragraph, span
 
 ROWS = (
@@ -17,18 +18,18 @@ ROWS = (
 def show_comparison(found: dict[str, Any]) -> None:
     """The answer of `GET /api/compare` as a table, and one line that can be copied."""
     a, b = found["a"], found["b"]
-    with div("table-wrap"), Tag("table", "sheet-table compare"):
-        with Tag("thead"), Tag("tr"):
-            Tag("th")
-            Tag("th", "num mono", a["id"])
-            Tag("th", "num mono", b["id"])
-        with Tag("tbody"):
-            for title, column in ROWS:
-                with Tag("tr"):
-                    Tag("td", text=title)
-                    for row in (a, b):
-                        known = lore.elo_of(row) if column == "elo" else None
-                        Tag("td", "num", known or lore.number(row[column], 4))
+
+    def draw(what: tuple[str, str]) -> None:
+        title, column = what
+        with Tag("tr"):
+            Tag("td", text=title)
+            for row in (a, b):
+                known = lore.elo_of(row) if column == "elo" else None
+                Tag("td", "num", known or lore.number(row[column], 4))
+
+    with div("table-wrap"):
+        columns = (("", ""), (a["id"], "num mono"), (b["id"], "num mono"))
+        table(columns, ROWS, draw, classes="compare")
     gain = found["elo_difference"]
     if gain is None:
         paragraph("Not both were judged in the same world yet.", "empty")

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from levelcap.services.tavern import lore
-from levelcap.services.tavern.fields import Field
+from levelcap.services.tavern.fields import form
 from levelcap.services.tavern.frame import Tavern
-from levelcap.services.tavern.tags import Tag, button, card, div, paragraph
+from levelcap.services.tavern.tags import Tag, card, paragraph
 
 
 class Controls:
@@ -24,20 +24,25 @@ class Controls:
                 paragraph("It can be chosen when this hero has a campaign.", "empty")
                 return
             own = sheet["chosen"]
-            with div("split"):
-                self._preset = Field("Preset", "choice", own["curriculum"] or "",
-                                     options=_options(lore.CURRICULA, sheet["presets"]),
-                                     hint="Which skills the wheel studies")  # fmt: skip
-                self._strategy = Field("Strategy", "choice", own["strategy"] or "",
-                                       options=_options(lore.STRATEGIES, sheet["strategies"]),
-                                       hint="How rounds are shared; needs a preset")  # fmt: skip
-            with div("row between"):
-                self._now = Tag("p", "muted", _words(sheet["curriculum"]))
-                button("Use from the next round on", self._apply, "primary", "check")
+            fields = {
+                "curriculum": {
+                    "label": "Preset",
+                    "hint": "Which skills the wheel studies",
+                    "options": _options(lore.CURRICULA, sheet["presets"]),
+                },
+                "strategy": {
+                    "label": "Strategy",
+                    "hint": "How rounds are shared; needs a preset",
+                    "options": _options(lore.STRATEGIES, sheet["strategies"]),
+                },
+            }
+            for name, field in fields.items():
+                field |= {"kind": "choice", "value": own[name] or ""}
+            form(fields, "Use from the next round on", self._apply, block="split")
+            self._now = Tag("p", "muted", _words(sheet["curriculum"]))
 
-    async def _apply(self) -> None:
-        values = {"curriculum": self._preset.value or None,
-                  "strategy": self._strategy.value or None}  # fmt: skip
+    async def _apply(self, given: dict[str, Any]) -> None:
+        values = {name: value or None for name, value in given.items()}
         path = f"/api/campaigns/{self._campaign}/settings"
         said = await self.tavern.orders.ask("POST", path, {"values": values}, done="Taken over")
         if said is None:

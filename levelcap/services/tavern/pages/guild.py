@@ -83,9 +83,12 @@ def _rulesets(worlds: dict[str, dict[str, Any] | None]) -> None:
                     if found is None:
                         span("chip plain", "not entered yet")
                     else:
-                        tip(f"Elo {lore.elo_of(found)}",
+                        tip(
+                            f"Elo {lore.elo_of(found)}",
                             f"newest judged checkpoint: {found['id']}\nbest so far: "
-                            f"{lore.elo_of(found['best'])}", "chip")  # fmt: skip
+                            f"{lore.elo_of(found['best'])}",
+                            "chip",
+                        )
                 paragraph(words, "muted")
                 for bot, record in (found or {}).get("sealed", {}).items():
                     _meter(bot, record)
@@ -106,8 +109,9 @@ def _intents() -> None:
     with card("Intents"):
         paragraph(
             "The five things a player can be about at any moment. They are named in every "
-            "recording; how well the hero does each is not measured yet.", "muted",
-        )  # fmt: skip
+            "recording; how well the hero does each is not measured yet.",
+            "muted",
+        )
         for name, (icon, words) in lore.INTENTS.items():
             with Tag("section", "intent", aria_label=name):
                 Icon(icon)
@@ -155,7 +159,12 @@ def _achievements(found: dict[str, Any]) -> None:
                         span("event-title", row["title"])
                         span("event-text", row["text"])
                         share = min(1.0, row["have"] / row["at"])
-                        Tag("progress", "", max="1", value=str(round(share, 4)),
-                            aria_label=row["title"])  # fmt: skip
+                        Tag(
+                            "progress",
+                            "",
+                            max="1",
+                            value=str(round(share, 4)),
+                            aria_label=row["title"],
+                        )
                     have = min(row["have"], row["at"])
                     span("quest-sub", f"{lore.number(int(have))} / {lore.number(int(row['at']))}")

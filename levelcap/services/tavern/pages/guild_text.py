@@ -12,7 +12,7 @@ from levelcap.guild.progress import CONFIRM_BAR, FORM_BAR, LEAST_FOR_A_RULE, WIN
 from levelcap.kit.db import reading
 from levelcap.services.tavern import charts, lore
 from levelcap.services.tavern.frame import Tavern
-from levelcap.services.tavern.page import Page
+from levelcap.services.tavern.page import Page, table
 from levelcap.services.tavern.pulse import Moment
 from levelcap.services.tavern.tags import Icon, Tag, card, div, heading, paragraph, span, tip
 
@@ -68,9 +68,11 @@ def show_skill(row: dict[str, Any]) -> None:
     with card(None, "skill-card", aria_label=name):
         with div("card-head"):
             heading(name)
-            tip(f"Level {row['level']} of {row['levels']}",
+            tip(
+                f"Level {row['level']} of {row['levels']}",
                 f"level = passed levels + 1\n{row['level_name']}\nskill version {row['version']}",
-                "chip")  # fmt: skip
+                "chip",
+            )
         with Tag("ul", "chips"):
             for words in _marks(row):
                 Tag("li", "chip plain", words)
@@ -87,12 +89,14 @@ def _marks(row: dict[str, Any]) -> list[str]:
     pool = row["pool"]
     size = f"{'' if pool['exact'] else 'at least '}{lore.number(pool['size'])} problems"
     return [
-        row["level_name"], row["title_won"] or "no title yet",
+        row["level_name"],
+        row["title_won"] or "no title yet",
         *([f"next: {following['title']} at level {following['at']:g}"] if following else []),
-        f"{lore.number(row['xp'])} XP", lore.counted(row["exams"], "exam"),
+        f"{lore.number(row['xp'])} XP",
+        lore.counted(row["exams"], "exam"),
         f"mastered: {mastered}" if mastered else "no level mastered",
         size + (", memorisable" if pool["memorisable"] else ", a tenth held out"),
-    ]  # fmt: skip
+    ]
 
 
 def _way_up(row: dict[str, Any]) -> None:
@@ -110,13 +114,23 @@ def _way_up(row: dict[str, Any]) -> None:
     with div("meter"):
         with div("meter-head"):
             span("quest-sub", f"mean of three, {100 * bar:.0f} % needed")
-            tip(said, f"mean = sum of the last {WINDOW} evaluations / {WINDOW}\nraw value: "
-                + (lore.NOT_MEASURED if mean is None else f"{mean:.4f}"))  # fmt: skip
-        Tag("progress", "", max=str(bar), value=str(round(mean or 0.0, 4)),
-            aria_label=f"Mean of three evaluations in {row['skill']}")  # fmt: skip
+            tip(
+                said,
+                f"mean = sum of the last {WINDOW} evaluations / {WINDOW}\nraw value: "
+                + (lore.NOT_MEASURED if mean is None else f"{mean:.4f}"),
+            )
+        Tag(
+            "progress",
+            "",
+            max=str(bar),
+            value=str(round(mean or 0.0, 4)),
+            aria_label=f"Mean of three evaluations in {row['skill']}",
+        )
     outcome = lore.OUTCOMES.get(row["outcome"] or "", "no exam yet")
-    paragraph(f"Then a confirmation of 200 problems at {100 * CONFIRM_BAR:.0f} %. "
-              f"Last exam: {outcome}.", "muted")  # fmt: skip
+    paragraph(
+        f"Then a confirmation of 200 problems at {100 * CONFIRM_BAR:.0f} %. Last exam: {outcome}.",
+        "muted",
+    )
 
 
 def _forms(row: dict[str, Any]) -> None:
@@ -127,25 +141,37 @@ def _forms(row: dict[str, Any]) -> None:
         with div("meter"):
             with div("meter-head"):
                 span("quest-sub", name)
-                tip(lore.share_of(right, count), f"share = right / asked\nraw value: {right} / "
-                    f"{count}; mastered needs {100 * FORM_BAR:.0f} % in every form")  # fmt: skip
-            Tag("progress", "", max="1", value=str(round(right / count, 4) if count else 0),
-                aria_label=f"{row['skill']}, form {name}")  # fmt: skip
+                tip(
+                    lore.share_of(right, count),
+                    f"share = right / asked\nraw value: {right} / "
+                    f"{count}; mastered needs {100 * FORM_BAR:.0f} % in every form",
+                )
+            Tag(
+                "progress",
+                "",
+                max="1",
+                value=str(round(right / count, 4) if count else 0),
+                aria_label=f"{row['skill']}, form {name}",
+            )
 
 
 def _heading_for(row: dict[str, Any]) -> None:
     """The estimate of the level cap and what it rests on."""
     cap, ups = row["cap"], row["level_ups"]
     heading("Level cap", 3)
-    tip(cap["words"], "cap = where a saturating curve of level against compute ends, 95 % interval"
+    tip(
+        cap["words"],
+        "cap = where a saturating curve of level against compute ends, 95 % interval"
         f"\nraw value: {cap['points']} points, {lore.lasting(row['core_seconds'])} of a core",
-        "cap")  # fmt: skip
+        "cap",
+    )
     if len(ups) >= 2:
         points = [[0.0, 1], *([seconds, level] for level, seconds in ups)]
         if row["core_seconds"]:
             points.append([row["core_seconds"], row["level"]])
-        charts.Chart(charts.levels(points), f"Level of {row['skill']} over compute",
-                     f"{row['skill']}-levels")  # fmt: skip
+        charts.Chart(
+            charts.levels(points), f"Level of {row['skill']} over compute", f"{row['skill']}-levels"
+        )
     elif ups:
         level, seconds = ups[0]
         paragraph(f"Level {level} after {lore.lasting(seconds)} of a core.", "muted")
@@ -155,9 +181,11 @@ def show_primitives(rows: list[dict[str, Any]]) -> None:
     """The grid: accuracy with the number of problems, by track."""
     asked = sum(row["count"] > 0 for row in rows)
     with card(f"Primitives · {asked} of {len(rows)} measured"):
-        paragraph("How often problems that use a primitive were right, over the last ten exams of "
-                  f"each skill. Below {LEAST_FOR_A_RULE} problems it is no more than a hint.",
-                  "muted")  # fmt: skip
+        paragraph(
+            "How often problems that use a primitive were right, over the last ten exams of "
+            f"each skill. Below {LEAST_FOR_A_RULE} problems it is no more than a hint.",
+            "muted",
+        )
         for track in dict.fromkeys(row["track"] for row in rows):
             with Tag("section", aria_label=f"Primitives: {track}"):
                 heading(track, 3)
@@ -189,13 +217,9 @@ def show_passives(found: dict[str, Any] | None) -> None:
                 Tag("li", f"chip plain {word}", f"{found[word]} {word}")
         base = found["base"] or "no schooled base"
         paragraph(f"{found['checkpoint']} against {base}", "quest-sub")
-        with div("table-wrap"), Tag("table", "sheet-table passives"):
-            with Tag("thead"), Tag("tr"):
-                for title in ("Passive", "Now", "Base", "Chance", ""):
-                    Tag("th", "" if title == "Passive" else "num", title, scope="col")
-            with Tag("tbody"):
-                for row in found["passives"]:
-                    _passive(row)
+        columns = [("Passive", ""), *((title, "num") for title in ("Now", "Base", "Chance", ""))]
+        with div("table-wrap"):
+            table(columns, found["passives"], _passive, classes="passives")
 
 
 def _passive(row: dict[str, Any]) -> None:
@@ -224,6 +248,9 @@ def show_bests(rows: list[dict[str, Any]]) -> None:
                 with Tag("li", "rung done"):
                     Icon("star")
                     span("rung-title", f"{row['skill'].upper()} level {row['level']}")
-                    tip(lore.lasting(row["core_seconds"]), "fewest core-seconds to this level\n"
+                    tip(
+                        lore.lasting(row["core_seconds"]),
+                        "fewest core-seconds to this level\n"
                         f"raw value: {row['core_seconds']:,.1f} s in {row['campaign']}",
-                        "quest-sub")  # fmt: skip
+                        "quest-sub",
+                    )

@@ -61,7 +61,7 @@ def _load(tavern: Tavern, moment: Moment, away: int | None) -> dict[str, Any]:
             "events": list_events(connection, limit=FEED),
             "curve": _curve(connection, moment),
             "away": None if away is None else summary(connection, away),
-        }  # fmt: skip
+        }
 
 
 def _curve(connection: Any, moment: Moment) -> dict[str, Any] | None:
@@ -127,8 +127,13 @@ class HeroPage:
             with div("level-line"):
                 self._level = tip("", "", "level-number")
                 self._elo = tip("", "", "elo")
-            self._xp = Tag("progress", "xp", max=str(lore.STEPS_A_LEVEL), value="0",
-                           aria_label="Experience in this level")  # fmt: skip
+            self._xp = Tag(
+                "progress",
+                "xp",
+                max=str(lore.STEPS_A_LEVEL),
+                value="0",
+                aria_label="Experience in this level",
+            )
             self._xp_words = tip("", "", "xp-words")
             self._stats: dict[str, Tag] = {}
             with Tag("dl", "stats"):
@@ -148,8 +153,9 @@ class HeroPage:
                 self._battle_title = heading("", 2)
                 self._battle_kind = span("chip", "")
             self._scene = Battle()
-            self._progress = Tag("progress", "quest-bar", max="1", value="0",
-                                 aria_label="Progress of the quest")  # fmt: skip
+            self._progress = Tag(
+                "progress", "quest-bar", max="1", value="0", aria_label="Progress of the quest"
+            )
             with div("figures"):
                 self._figures = {
                     "damage": self._figure("Damage", "damage = 1 / loss"),
@@ -186,8 +192,13 @@ class HeroPage:
                     classes = "badge done" if row["done"] else "badge"
                     have, at = lore.number(row["have"]), lore.number(row["at"])
                     words = f"{row['text']} ({have} of {at})"
-                    with Tag("li", f"{classes} tip", data_tip=f"{row['title']}\n{words}",
-                             tabindex="0", aria_label=f"{row['title']}: {words}"):  # fmt: skip
+                    with Tag(
+                        "li",
+                        f"{classes} tip",
+                        data_tip=f"{row['title']}\n{words}",
+                        tabindex="0",
+                        aria_label=f"{row['title']}: {words}",
+                    ):
                         Icon("star" if row["done"] else "lock")
                         span(text=row["title"])
             link("All of them in the Guild", "/guild", "more")
@@ -229,14 +240,22 @@ class HeroPage:
         levels = [f"{name.upper()} {level}" for name, level in hero["skills"].items()]
         shown = " · ".join(levels) or "no skill yet"
         raw = ", ".join(f"{name} {level}" for name, level in hero["skills"].items())
-        _explain(self._elo, shown, "skill level = passed levels + 1\nraw value: "
-                 + (raw or lore.NOT_MEASURED))  # fmt: skip
+        _explain(
+            self._elo,
+            shown,
+            "skill level = passed levels + 1\nraw value: " + (raw or lore.NOT_MEASURED),
+        )
         share = hero["stats"]["ACC"]["value"] or 0.0
-        self._xp.put(value=round(min(1.0, share) * lore.STEPS_A_LEVEL),
-                     aria_label="Exact answers of the last exam")  # fmt: skip
+        self._xp.put(
+            value=round(min(1.0, share) * lore.STEPS_A_LEVEL),
+            aria_label="Exact answers of the last exam",
+        )
         xp = hero["stats"]["XP"]
-        _explain(self._xp_words, f"{lore.number(xp['value'])} XP · the bar is the last exam",
-                 lore.stat_tip("XP", xp))  # fmt: skip
+        _explain(
+            self._xp_words,
+            f"{lore.number(xp['value'])} XP · the bar is the last exam",
+            lore.stat_tip("XP", xp),
+        )
 
     def _show_battle(self, moment: Moment) -> None:
         quest, fight = moment.training["quest"], moment.fight
@@ -247,15 +266,23 @@ class HeroPage:
         put(self._scene, resting=asleep)
         if fight is None:
             return
-        _explain(self._figures["damage"], lore.number(lore.damage(fight.loss)),
-                 f"damage = 1 / loss\nraw value: loss {lore.number(fight.loss, 5)}")  # fmt: skip
+        _explain(
+            self._figures["damage"],
+            lore.number(lore.damage(fight.loss)),
+            f"damage = 1 / loss\nraw value: loss {lore.number(fight.loss, 5)}",
+        )
         self._figures["speed"].say(f"{lore.number(fight.steps_per_s)} steps/s")
         self._figures["xp"].say(lore.number(fight.updates))
         self._figures["time"].say(lore.lasting(fight.seconds))
         before, hits = self._updates or fight.updates, []
         for update, loss in fight.hits:
-            hits.append({"id": update, "damage": lore.number(lore.damage(loss)),
-                         "xp": max(0, update - before)})  # fmt: skip
+            hits.append(
+                {
+                    "id": update,
+                    "damage": lore.number(lore.damage(loss)),
+                    "xp": max(0, update - before),
+                }
+            )
             before = max(before, update)
         self._updates = fight.updates
         if hits and not asleep:
@@ -292,6 +319,11 @@ def _elo_tip(elo: dict[str, float | None]) -> str:
 def _line(event: Event) -> dict[str, Any]:
     title, icon = lore.event_words(event.kind)
     return {
-        "id": event.seq, "title": title, "icon": icon, "text": event.message,
-        "severity": event.severity, "time": lore.clock(event.time), "title_time": event.time,
-    }  # fmt: skip
+        "id": event.seq,
+        "title": title,
+        "icon": icon,
+        "text": event.message,
+        "severity": event.severity,
+        "time": lore.clock(event.time),
+        "title_time": event.time,
+    }

@@ -13,7 +13,7 @@ from levelcap.jobs.job import OPEN, PRIORITIES, Job, Status
 from levelcap.services.tavern import lore
 from levelcap.services.tavern.fields import Field
 from levelcap.services.tavern.frame import Tavern, frame, page_heading
-from levelcap.services.tavern.page import Page, Pager
+from levelcap.services.tavern.page import Page, Pager, table
 from levelcap.services.tavern.pulse import Moment
 from levelcap.services.tavern.tags import (
     Modal,
@@ -27,6 +27,10 @@ from levelcap.services.tavern.tags import (
 )
 
 PATH = "/jobs"
+COLUMNS = (
+    ("Work", ""), ("Status", ""), ("Priority", "optional"), ("Tries", "num optional"),
+    ("Worker", "optional"), ("When", "optional"), ("", ""),
+)  # fmt: skip
 PAGE = 25
 ANY = "any"
 
@@ -74,10 +78,20 @@ class JobsPage(Page):
             with div("row between"):
                 heading("The queue")
                 with div("row filters"):
-                    Field("Status", "choice", ANY, options=(ANY, *(s.value for s in Status)),
-                          on_change=self._filter("status"))  # fmt: skip
-                    Field("Kind of work", "choice", ANY, options=(ANY, *JOB_TYPES),
-                          on_change=self._filter("type"))  # fmt: skip
+                    Field(
+                        "Status",
+                        "choice",
+                        ANY,
+                        options=(ANY, *(s.value for s in Status)),
+                        on_change=self._filter("status"),
+                    )
+                    Field(
+                        "Kind of work",
+                        "choice",
+                        ANY,
+                        options=(ANY, *JOB_TYPES),
+                        on_change=self._filter("type"),
+                    )
             self._table = div("table-wrap")
             self._pager = Pager("Newer", "Older", self._turn)
         with card("Workers"):
@@ -113,26 +127,12 @@ class JobsPage(Page):
                 Tag("li", f"chip {status}", f"{count:,} {status}")
         self._table.clear()
         with self._table:
-            self._jobs(self.rows[:PAGE])
+            table(COLUMNS, self.rows[:PAGE], self._row, nothing="No job is like that.")
         number = len(self.cursors)
         self._pager.show(f"page {number}", number == 1, len(self.rows) <= PAGE)
         self._people.clear()
         with self._people:
             self._show_workers()
-
-    def _jobs(self, rows: list[Job]) -> None:
-        if not rows:
-            paragraph("No job is like that.", "empty")
-            return
-        with Tag("table", "sheet-table"):
-            with Tag("thead"), Tag("tr"):
-                for name, classes in (("Work", ""), ("Status", ""), ("Priority", "optional"),
-                                      ("Tries", "num optional"), ("Worker", "optional"),
-                                      ("When", "optional"), ("", "")):  # fmt: skip
-                    Tag("th", classes, name)
-            with Tag("tbody"):
-                for job in rows:
-                    self._row(job)
 
     def _row(self, job: Job) -> None:
         with Tag("tr", data_job=job.id):
@@ -192,8 +192,13 @@ class JobsPage(Page):
             elif job.status is not Status.DONE:
                 button("Try again", self._order(job, "retry"), "primary", "undo")
             if job.status is Status.QUEUED:
-                Field("Priority", "choice", job.priority, options=PRIORITIES,
-                      on_change=self.prioritise(f"/api/jobs/{job.id}/priority"))  # fmt: skip
+                Field(
+                    "Priority",
+                    "choice",
+                    job.priority,
+                    options=PRIORITIES,
+                    on_change=self.prioritise(f"/api/jobs/{job.id}/priority"),
+                )
 
     def _order(self, job: Job, verb: str) -> Any:
         return self.order(f"/api/jobs/{job.id}/{verb}", self._window.close)

@@ -66,8 +66,12 @@ class MemoryCard:
         span(f"chip {CHIPS[colour]}", WORDS[colour])
         raw = f"{FORMULA}\nraw value: {memory.total:,.0f} bytes of {device:,}"
         tip(memory.sentence(), raw, "figure-value")
-        parts = (("weights", memory.weights), ("gradients", memory.gradients),
-                 ("optimizer", memory.optimizer), ("activations", memory.activations))  # fmt: skip
+        parts = (
+            ("weights", memory.weights),
+            ("gradients", memory.gradients),
+            ("optimizer", memory.optimizer),
+            ("activations", memory.activations),
+        )
         with Tag("ul", "chips"):
             for name, size in parts:
                 Tag("li", "chip plain", f"{name} {size / GIB:.2g} GB")

@@ -78,8 +78,11 @@ class QuestsPage(Page):
     def _read(self) -> None:
         with reading(self.tavern.realm.engine) as connection:
             going = quests.list_quests(connection, status="open", limit=100)
-            ended = [q for q in quests.list_quests(connection, limit=SHOWN * 2)
-                     if q.status not in quests.OPEN]  # fmt: skip
+            ended = [
+                q
+                for q in quests.list_quests(connection, limit=SHOWN * 2)
+                if q.status not in quests.OPEN
+            ]
             self.rows = going[::-1] + ended[:SHOWN]
             self.runs = _runs_of(connection, self.rows)
             self.shard = _newest_shard(connection) or self.shard
@@ -154,8 +157,9 @@ class QuestsPage(Page):
                 span(f"chip {quest.status}", lore.QUEST_STATUS.get(quest.status, quest.status))
                 span("quest-sub", f"{word} · from {quest.source} · {lore.ago(quest.created)}")
             if quest.status == "running":
-                self._bars[quest.id] = Tag("progress", "", max="1", value="0",
-                                           aria_label="Progress")  # fmt: skip
+                self._bars[quest.id] = Tag(
+                    "progress", "", max="1", value="0", aria_label="Progress"
+                )
             if quest.status in ("failed", "dead") and quest.result:
                 paragraph(str(quest.result.get("error") or ""), "quest-sub problem")
             if quest.run in self.runs:
@@ -172,8 +176,14 @@ class QuestsPage(Page):
         path = f"/api/quests/{quest.id}"
         with div("row"):
             if quest.status == "queued":
-                Field("Priority", "choice", quest.priority, options=PRIORITIES,
-                      on_change=self.prioritise(f"{path}/priority"), classes="inline")  # fmt: skip
+                Field(
+                    "Priority",
+                    "choice",
+                    quest.priority,
+                    options=PRIORITIES,
+                    on_change=self.prioritise(f"{path}/priority"),
+                    classes="inline",
+                )
             if quest.status in quests.OPEN:
                 button("Call off", self.order(f"{path}/cancel"), "small danger", "cross")
             else:

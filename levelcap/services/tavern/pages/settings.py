@@ -15,7 +15,7 @@ from levelcap.kit.db import reading
 from levelcap.kit.documents import load_yaml
 from levelcap.kit.paths import get_base_dir
 from levelcap.services.tavern import lore
-from levelcap.services.tavern.fields import Field
+from levelcap.services.tavern.fields import form
 from levelcap.services.tavern.frame import Tavern, frame, page_heading
 from levelcap.services.tavern.orders import refuse_aloud
 from levelcap.services.tavern.page import Page
@@ -85,15 +85,16 @@ class SettingsPage(Page):
 
     def _fill(self) -> None:
         for place, draw in (
-            (self._machine, self._draw_machine), (self._campaigns, self._draw_campaigns),
+            (self._machine, self._draw_machine),
+            (self._campaigns, self._draw_campaigns),
             (self._overrides, self._draw_overrides),
-        ):  # fmt: skip
+        ):
             place.clear()
             with place:
                 draw()
 
     def _draw_machine(self) -> None:
-        self._fields = {}
+        fields = {}
         for row in self.rows:
             name, value = row["name"], row["value"]
             outside = row["origin"] not in ("file", "default")
@@ -101,21 +102,26 @@ class SettingsPage(Page):
             hint += f"; set by {row['origin']}" if outside else ""
             kind, options = _kind(name, value)
             shown = value if kind == "switch" else str(value)
-            self._fields[name] = Field(
-                lore.SETTINGS.get(name, name), kind, shown, options=options, hint=hint,
-                locked=outside,
-            )  # fmt: skip
-        button("Save", self._save, "primary", "check")
-        paragraph("Kept in config/settings.yaml; cores and ports count from the next start.",
-                  "quest-sub")  # fmt: skip
+            fields[name] = {
+                "label": lore.SETTINGS.get(name, name),
+                "kind": kind,
+                "value": shown,
+                "options": options,
+                "hint": hint,
+                "locked": outside,
+            }
+        form(fields, "Save", self._save, block="form")
+        paragraph(
+            "Kept in config/settings.yaml; cores and ports count from the next start.", "quest-sub"
+        )
 
-    async def _save(self) -> None:
+    async def _save(self, given: dict[str, Any]) -> None:
         values: dict[str, Any] = {}
         for row in self.rows:
-            field = self._fields[row["name"]]
-            given = field.value if isinstance(row["value"], bool) else _plain(str(field.value))
-            if given != row["value"]:
-                values[row["name"]] = given
+            value = given[row["name"]]
+            value = value if isinstance(row["value"], bool) else _plain(str(value))
+            if value != row["value"]:
+                values[row["name"]] = value
         if not values:
             ui.notify("Nothing was changed", position="top-right")
             return
@@ -135,8 +141,10 @@ class SettingsPage(Page):
                 with Tag("li", "row"):
                     Icon(icon)
                     span(text=words)
-        paragraph("Training waits on battery or when the disk is full, and goes on by itself.",
-                  "quest-sub")  # fmt: skip
+        paragraph(
+            "Training waits on battery or when the disk is full, and goes on by itself.",
+            "quest-sub",
+        )
 
     def _active(self) -> Campaign | None:
         return next((c for c in self.campaigns if c.status == "active"), None)
@@ -155,20 +163,26 @@ class SettingsPage(Page):
                 span("mono", str(value))
         if not active.config_overrides:
             paragraph("Nothing differs from the hero's own settings.", "empty")
-        with div("thirds"):
-            self._name = Field("Setting", value="", hint=f"locked: {', '.join(sorted(LOCKED))}")
-            self._value = Field("Value", value="")
-            self._approve = Field("Approve a locked one", "switch", False)
-        button("Set it", self._override, "", "check")
+        locked = f"locked: {', '.join(sorted(LOCKED))}"
+        form(
+            {
+                "name": {"label": "Setting", "hint": locked},
+                "value": {"label": "Value"},
+                "approve": {"label": "Approve a locked one", "kind": "switch", "value": False},
+            },
+            "Set it",
+            self._override,
+            look="",
+        )
 
-    async def _override(self) -> None:
-        active, name = self._active(), str(self._name.value).strip()
+    async def _override(self, given: dict[str, Any]) -> None:
+        active, name = self._active(), str(given["name"]).strip()
         if active is None or not name:
             refuse_aloud("a setting needs a name; got ''. Fill in the first field.")
             return
         body = {
-            "values": {name: _plain(str(self._value.value))},
-            "approve": [name] if self._approve.value else [],
+            "values": {name: _plain(str(given["value"]))},
+            "approve": [name] if given["approve"] else [],
         }
         path = f"/api/campaigns/{active.id}/settings"
         if await self.tavern.orders.ask("POST", path, body, done="Set"):
@@ -181,8 +195,11 @@ class SettingsPage(Page):
             with div("row between setting-row", data_campaign=row.id):
                 with div("event-words"):
                     span("event-title", row.name)
-                    span("quest-sub", f"{kind} · level {lore.level(row.current_step)} · {best} · "
-                         f"begun {lore.ago(row.created_at)}")  # fmt: skip
+                    span(
+                        "quest-sub",
+                        f"{kind} · level {lore.level(row.current_step)} · {best} · "
+                        f"begun {lore.ago(row.created_at)}",
+                    )
                 with div("row"):
                     active = row.status == "active"
                     span(f"chip {'running' if active else 'plain'}", row.status)
@@ -206,19 +223,25 @@ class SettingsPage(Page):
     def _begin(self) -> None:
         paragraph(
             "A new campaign archives the present one. Nothing is deleted; an archived one can be "
-            "continued.", "muted",
-        )  # fmt: skip
-        with div("thirds"):
-            self._title = Field("Name", value="")
-            self._start = Field("Start", "choice", "", options=STARTS)
-        button("Begin the campaign", self._create, "primary", "banner")
+            "continued.",
+            "muted",
+        )
+        self._begun = form(
+            {
+                "name": {"label": "Name"},
+                "start": {"label": "Start", "kind": "choice", "options": STARTS},
+            },
+            "Begin the campaign",
+            self._create,
+            icon="banner",
+        )
 
-    async def _create(self) -> None:
-        body: dict[str, Any] = {"hero": self.hero, "name": str(self._title.value).strip()}
-        if self._start.value:
-            body["starting_checkpoint"] = self._start.value
+    async def _create(self, given: dict[str, Any]) -> None:
+        body: dict[str, Any] = {"hero": self.hero, "name": str(given["name"]).strip()}
+        if given["start"]:
+            body["starting_checkpoint"] = given["start"]
         if await self.tavern.orders.ask("POST", "/api/campaigns", body, done="It begins"):
-            self._title.set("")
+            self._begun["name"].set("")
             await self.reload()
 
 

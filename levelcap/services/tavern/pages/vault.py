@@ -10,7 +10,7 @@ from nicegui import context, ui
 from levelcap.kit.db import reading
 from levelcap.services.tavern import lore
 from levelcap.services.tavern.frame import Tavern, frame, page_heading
-from levelcap.services.tavern.page import Page, Pager
+from levelcap.services.tavern.page import Page, Pager, table
 from levelcap.services.tavern.pages.comparison import show_comparison
 from levelcap.services.tavern.pulse import Moment
 from levelcap.services.tavern.tags import (
@@ -33,12 +33,14 @@ from levelcap.vault.ledger import Entry, get_ledger
 PATH = "/vault"
 PAGE = 25
 UNDO_S = 30
-# Title, column to sort by, classes.
 COLUMNS = (
-    ("Checkpoint", "seq", ""), ("Step", "step", "num"), ("Elo", "elo", "num"),
-    ("Train loss", "train_loss", "num optional"), ("ACC", "accuracy", "num optional"),
-    ("Size", "size_bytes", "num optional"), ("", None, ""),
+    ("Checkpoint", ""), ("Step", "num"), ("Elo", "num"), ("Train loss", "num optional"),
+    ("ACC", "num optional"), ("Size", "num optional"), ("", ""),
 )  # fmt: skip
+SORTED_BY = {
+    "Checkpoint": "seq", "Step": "step", "Elo": "elo", "Train loss": "train_loss",
+    "ACC": "accuracy", "Size": "size_bytes",
+}  # fmt: skip
 
 
 def build(tavern: Tavern) -> None:
@@ -84,8 +86,10 @@ class VaultPage(Page):
 
     def build(self) -> None:
         """Everything, top to bottom."""
-        page_heading("Vault", "Every checkpoint that was kept, with what was measured when it was "
-                              "saved and judged.")  # fmt: skip
+        page_heading(
+            "Vault",
+            "Every checkpoint that was kept, with what was measured when it was saved and judged.",
+        )
         with card(None, "ledger-card"):
             with div("row between"):
                 self._count = heading("")
@@ -115,7 +119,13 @@ class VaultPage(Page):
         self._clocks = {}
         self._table.clear()
         with self._table:
-            self._ledger()
+            table(
+                COLUMNS,
+                self.rows,
+                self._row,
+                head=self._head,
+                nothing="Nothing is kept yet: the first checkpoint comes with the first quest.",
+            )
         pages = max(1, -(-self.total // PAGE))
         place = f"page {self.number + 1} of {pages}"
         self._pager.show(place, self.number == 0, self.number + 1 >= pages)
@@ -134,21 +144,8 @@ class VaultPage(Page):
             if len(self.chosen) == 2:
                 button("Compare", self._compare, "primary small", "scales")
 
-    def _ledger(self) -> None:
-        if not self.rows:
-            paragraph("Nothing is kept yet: the first checkpoint comes with the first quest.",
-                      "empty")  # fmt: skip
-            return
-        with Tag("table", "sheet-table"):
-            with Tag("thead"), Tag("tr"):
-                for title, column, classes in COLUMNS:
-                    self._head(title, column, classes)
-            with Tag("tbody"):
-                for entry in self.rows:
-                    self._row(entry)
-
-    def _head(self, title: str, column: str | None, classes: str) -> None:
-        sorted_by = {}
+    def _head(self, title: str, classes: str) -> None:
+        column, sorted_by = SORTED_BY.get(title), {}
         if column == self.sort:
             sorted_by = {"aria_sort": "descending" if self.descending else "ascending"}
         with Tag("th", classes, **sorted_by):
@@ -178,13 +175,18 @@ class VaultPage(Page):
                         span("chip", "champion")
                     if entry.pinned:
                         span("chip plain", "pinned")
-                Tag("div", "quest-sub", f"{entry.world} · {lore.ago(entry.timestamp)} · "
-                    f"{entry.run or 'imported'}")  # fmt: skip
+                Tag(
+                    "div",
+                    "quest-sub",
+                    f"{entry.world} · {lore.ago(entry.timestamp)} · {entry.run or 'imported'}",
+                )
             Tag("td", "num", f"{entry.step:,}", data_label="Step")
             with Tag("td", "num", data_label="Elo"):
                 low, high = lore.number(entry.elo_low, 4), lore.number(entry.elo_high, 4)
-                tip(lore.elo_text(entry.elo, entry.elo_low, entry.elo_high, entry.elo_bound),
-                    f"95 % interval {low} to {high}, rookie = 1000")  # fmt: skip
+                tip(
+                    lore.elo_text(entry.elo, entry.elo_low, entry.elo_high, entry.elo_bound),
+                    f"95 % interval {low} to {high}, rookie = 1000",
+                )
             Tag("td", "num optional", lore.number(entry.train_loss))
             Tag("td", "num optional", lore.percent(entry.accuracy))
             Tag("td", "num optional", lore.size_text(entry.size_bytes))
@@ -198,9 +200,12 @@ class VaultPage(Page):
                 button("Undo", self._order(entry, "restore", "It stays"), "small primary", "undo")
             return
         deeds = {
-            "compare": self._choose(entry.id), "promote": self._promote(entry),
-            "verify": self._verify(entry), "pin": self._pin(entry), "delete": self._delete(entry),
-        }  # fmt: skip
+            "compare": self._choose(entry.id),
+            "promote": self._promote(entry),
+            "verify": self._verify(entry),
+            "pin": self._pin(entry),
+            "delete": self._delete(entry),
+        }
         Acts(_acts_of(entry, is_champion, entry.id in self.chosen), lambda name: deeds[name]())
 
     def _choose(self, checkpoint: str) -> Any:
@@ -239,16 +244,18 @@ class VaultPage(Page):
             said = await self.tavern.orders.ask("POST", f"/api/checkpoints/{entry.id}/verify")
             if said is not None:
                 well = said.get("problem") is None
-                ui.notify("Every byte is as it was saved" if well else "Damaged",
-                          caption=said.get("problem") or entry.id, position="top-right",
-                          type="positive" if well else "negative")  # fmt: skip
+                ui.notify(
+                    "Every byte is as it was saved" if well else "Damaged",
+                    caption=said.get("problem") or entry.id,
+                    position="top-right",
+                    type="positive" if well else "negative",
+                )
 
         return verify
 
     def _promote(self, entry: Entry) -> Any:
         async def promote() -> None:
-            body = {"checkpoint": entry.id, "reason": "chosen in the Tavern",
-                    "who": "the player"}  # fmt: skip
+            body = {"checkpoint": entry.id, "reason": "chosen in the Tavern", "who": "the player"}
             await self.tavern.orders.ask("POST", "/api/champion", body)
             await self.reload()
 
@@ -280,8 +287,12 @@ class VaultPage(Page):
                     span("event-time", lore.ago(line.time))
 
     async def _roll_back(self) -> None:
-        await self.tavern.orders.ask("POST", "/api/champion/rollback", {"hero": self.hero},
-                                     done="The champion before is back")  # fmt: skip
+        await self.tavern.orders.ask(
+            "POST",
+            "/api/champion/rollback",
+            {"hero": self.hero},
+            done="The champion before is back",
+        )
         await self.reload()
 
 
@@ -293,10 +304,15 @@ def _acts_of(entry: Entry, is_champion: bool, picked: bool) -> list[dict[str, An
         {"name": "promote", "label": "Promote", "icon": "crown", "title": "Make it champion"},
         {"name": "verify", "label": "Verify", "icon": "check", "title": "Read every byte"},
         {"name": "pin", "label": pin, "icon": "pin"},
-        {"name": "export", "label": "Export", "icon": "down", "title": "Export as .tar",
-         "href": f"/download/checkpoint/{entry.id}"},
+        {
+            "name": "export",
+            "label": "Export",
+            "icon": "down",
+            "title": "Export as .tar",
+            "href": f"/download/checkpoint/{entry.id}",
+        },
         {"name": "delete", "label": "Delete", "icon": "trash"},
-    ]  # fmt: skip
+    ]
     barred = ("promote", "delete") if is_champion else ()
     return [act for act in acts if act["name"] not in barred]
 
