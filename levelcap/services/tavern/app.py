@@ -19,10 +19,11 @@ from nicegui import core, ui
 from starlette.responses import Response
 
 from levelcap.campaign.realm import Realm, open_realm
-from levelcap.services import lifeline
-from levelcap.services.clients import KeeperClient
-from levelcap.services.http import make_app, serve
-from levelcap.services.rights import right
+from levelcap.services.clients.keeper import KeeperClient
+from levelcap.services.door.http import make_app, serve
+from levelcap.services.door.rights import right
+from levelcap.services.door.tokens import Tokens, load_tokens
+from levelcap.services.process import lifeline
 from levelcap.services.tavern import arena, entry, lore, oracle
 from levelcap.services.tavern.doorway import POLICY, Doorway, Nonces, small_page
 from levelcap.services.tavern.downloads import add_downloads
@@ -32,7 +33,6 @@ from levelcap.services.tavern.pages import guild, hero, jobs, quests, report, se
 from levelcap.services.tavern.pulse import Pulse
 from levelcap.services.tavern.tags import STATIC
 from levelcap.services.tavern.visits import Visits
-from levelcap.services.tokens import Tokens, load_tokens
 
 NAME = "tavern"
 RECONNECT_S = 10.0
