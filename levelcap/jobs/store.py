@@ -93,7 +93,7 @@ class Store:
     def submit(
         self,
         type: str,
-        payload: Mapping[str, Any],
+        payload: Mapping[str, object],
         *,
         priority: str = "normal",
         idempotency_key: str | None = None,

@@ -51,7 +51,9 @@ class Settings(BaseSettings):
     )
 
 
-def load_settings(overrides: Mapping[str, Any] | None = None, file: Path | None = None) -> Settings:
+def load_settings(
+    overrides: Mapping[str, object] | None = None, file: Path | None = None
+) -> Settings:
     """Reads the settings of this realm.
 
     Args:
@@ -81,7 +83,7 @@ def load_settings(overrides: Mapping[str, Any] | None = None, file: Path | None 
         raise BadValue(refuse(what, first["input"], f"Correct {_origin(name, path)}")) from error
 
 
-def save_settings(changes: Mapping[str, Any]) -> Settings:
+def save_settings(changes: Mapping[str, object]) -> Settings:
     """Writes settings into `config/settings.yaml`; None takes one back to its default.
 
     Raises:

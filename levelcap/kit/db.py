@@ -31,7 +31,7 @@ from levelcap.kit.errors import (
     refuse,
 )
 from levelcap.kit.files import TMP, keep_private, sync_folder
-from levelcap.kit.sqlite import Database, Use, check_version, connect_plain
+from levelcap.kit.sqlite import Database, Driver, Use, check_version, connect_plain
 
 __all__ = [
     "Connection",
@@ -121,12 +121,19 @@ def _row_type(names: tuple[str, ...]) -> Callable[[Iterable[Any]], Any]:
     return cast(Callable[[Iterable[Any]], Any], made._make)
 
 
+class _Over:
+    """Stands in for the driver after the end, when a statement would commit by itself."""
+
+    def __getattr__(self, name: str) -> Any:
+        raise DatabaseFault(refuse("this transaction is over", name, "Use it inside its block"))
+
+
 class Connection:
     """An open transaction, as its body sees it."""
 
     __slots__ = ("_driver",)
 
-    def __init__(self, driver: Any) -> None:
+    def __init__(self, driver: Driver | _Over) -> None:
         self._driver = driver
 
     def execute(self, sql: str, values: Mapping[str, object] | Sequence[object] = ()) -> Result:
@@ -136,13 +143,6 @@ class Connection:
     def execute_many(self, sql: str, rows: Iterable[Mapping[str, object]]) -> None:
         """Runs one statement for each of `rows`."""
         self._driver.executemany(sql, rows)
-
-
-class _Over:
-    """Stands in for the driver after the end, when a statement would commit by itself."""
-
-    def __getattr__(self, name: str) -> Any:
-        raise DatabaseFault(refuse("this transaction is over", name, "Use it inside its block"))
 
 
 def open_db(path: Path) -> Database:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import Any
 
 from levelcap.kit.errors import Conflict, refuse
 
@@ -11,7 +10,7 @@ LOCKED = frozenset({"max_length", "model_name", "base_model"})
 
 
 def check_change(
-    before: Mapping[str, Any], after: Mapping[str, Any], approved: Collection[str] = ()
+    before: Mapping[str, object], after: Mapping[str, object], approved: Collection[str] = ()
 ) -> list[str]:
     """Names that change, sorted; a locked one must be among the approved.
 
