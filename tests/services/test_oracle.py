@@ -5,6 +5,7 @@ import time
 
 import numpy as np
 import pytest
+import torch
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 
@@ -18,9 +19,9 @@ from levelcap.play.live.person import FIRE, LAYOUT, Input
 from levelcap.play.load import load_checkpoint
 from levelcap.play.roster import find
 from levelcap.play.show import frames
+from levelcap.services.door.rights import check_rights, routes_of
+from levelcap.services.door.tokens import load_tokens
 from levelcap.services.oracle.app import build
-from levelcap.services.rights import check_rights, routes_of
-from levelcap.services.tokens import load_tokens
 from levelcap.trials.verdict import Override
 from levelcap.vault.champion import promote
 from levelcap.world import make
@@ -141,7 +142,16 @@ def test_a_socket_needs_the_token_of_a_worker(app, role):
                 pass
 
 
-def test_decisions_are_those_of_the_policy_bit_for_bit(client, realm):
+@pytest.fixture
+def one_torch_thread():
+    """As in the Oracle's process; two threads may add in another order."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+def test_decisions_are_those_of_the_policy_bit_for_bit(one_torch_thread, client, realm):
     entry, place = net_in_vault(realm.engine, 1, size="slim")
     promote(realm.engine, entry.id, Override("test", "test"))
     world, views, rows = rows_of(5)

@@ -15,14 +15,14 @@ from levelcap.play.live.match import Live
 from levelcap.play.live.pace import FASTEST, SLOWEST, read_pace
 from levelcap.play.live.person import read_input
 from levelcap.play.record.diary import Diary
-from levelcap.services.http import Id
+from levelcap.services.door.http import Id
+from levelcap.services.door.rights import right
+from levelcap.services.door.sockets import converse, reason
 from levelcap.services.oracle.checkpoint_cache import CheckpointCache
 from levelcap.services.oracle.endings import count_people
 from levelcap.services.oracle.lineup import PERSON, name_seats, sit_down
 from levelcap.services.oracle.matches import Room, Rooms
 from levelcap.services.oracle.replays import list_replays, stream
-from levelcap.services.rights import right
-from levelcap.services.sockets import converse, reason
 from levelcap.world.players.bot_names import BOTS, SEERS
 from levelcap.world.rules.patches import champion_names, load_patch, patch_names
 from levelcap.world.spec import RULESETS, arena_spec

@@ -20,7 +20,7 @@ from levelcap.play.live.match import Live
 from levelcap.play.live.pace import Pace
 from levelcap.play.record.diary import Diary
 from levelcap.play.show import frames
-from levelcap.services.sockets import Backlog
+from levelcap.services.door.sockets import Backlog
 from levelcap.world.spec import TICKS_PER_SECOND
 
 MOST = 4
