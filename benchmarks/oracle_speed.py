@@ -78,7 +78,7 @@ def start(name: str) -> subprocess.Popen[bytes]:
 
 def train(seconds: float) -> subprocess.Popen[bytes]:
     """A trainer beside everything, as the realm runs it: its whole session gives way."""
-    from levelcap.services.lifeline import give_way
+    from levelcap.services.process.lifeline import give_way
 
     out = os.path.join(os.environ["LEVELCAP_HOME"], "beside")
     command = [
@@ -210,8 +210,8 @@ async def measure_fan_out(base: str, token: str, pid: int, seconds: float) -> tu
 
 def run_all(quick: bool) -> dict[str, float | None]:
     """Everything; prints the table, returns the figures."""
-    from levelcap.services.hosts import get_service_url
-    from levelcap.services.tokens import load_tokens
+    from levelcap.services.door.tokens import load_tokens
+    from levelcap.services.process.hosts import get_service_url
 
     put_net()
     tokens = load_tokens()

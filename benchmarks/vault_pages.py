@@ -53,11 +53,11 @@ def serve() -> None:
     from vault_template.page import routes
 
     from levelcap.campaign.realm import open_realm
-    from levelcap.services.clients import KeeperClient
-    from levelcap.services.http import serve as serve_app
+    from levelcap.services.clients.keeper import KeeperClient
+    from levelcap.services.door.http import serve as serve_app
+    from levelcap.services.door.tokens import load_tokens
     from levelcap.services.tavern import app as tavern
     from levelcap.services.tavern.pulse import Pulse
-    from levelcap.services.tokens import load_tokens
 
     realm, port = open_realm(), 8888 + OFFSET
     app = tavern.build(realm, load_tokens(), KeeperClient.local(), port)

@@ -20,8 +20,8 @@ from starlette.responses import FileResponse, HTMLResponse, StreamingResponse
 from levelcap.campaign.realm import Realm
 from levelcap.campaign.story.events import follow, last_seq
 from levelcap.kit.db import reading
-from levelcap.services.clients import KeeperClient
-from levelcap.services.rights import right
+from levelcap.services.clients.keeper import KeeperClient
+from levelcap.services.door.rights import right
 from levelcap.services.tavern import lore
 from levelcap.services.tavern.pages.comparison import ROWS
 from levelcap.services.tavern.pages.vault import COLUMNS, PAGE, SORTED_BY, UNDO_S

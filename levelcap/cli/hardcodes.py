@@ -13,7 +13,7 @@ from pathlib import Path
 import levelcap
 
 # The one file where addresses belong.
-ALLOWED = ("services/hosts.py",)
+ALLOWED = ("services/process/hosts.py",)
 _SLASH = "/"
 PLACES = re.compile(
     rf"^(~{_SLASH}|{_SLASH}(home|root|Users|mnt|media|data|work|tmp|var|opt|srv){_SLASH}\w|[A-Z]:\\)"

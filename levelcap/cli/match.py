@@ -13,10 +13,10 @@ from levelcap.campaign.realm import realm
 from levelcap.campaign.story.played import find_played, list_played, recipes
 from levelcap.campaign.work.desk import campaign_for, enter
 from levelcap.campaign.work.recipes import read_recipe
-from levelcap.services.clients import Client
-from levelcap.services.hosts import get_service_url
-from levelcap.services.spectate import watch_to_the_end
-from levelcap.services.tokens import load_tokens
+from levelcap.services.clients.keeper import Client
+from levelcap.services.clients.spectate import watch_to_the_end
+from levelcap.services.door.tokens import load_tokens
+from levelcap.services.process.hosts import get_service_url
 
 
 def start(

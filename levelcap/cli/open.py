@@ -19,7 +19,7 @@ def open_(*, browser: bool = True) -> None:
     browser
         Open it in a browser when this machine has a display.
     """
-    from levelcap.services.standing import read_leader
+    from levelcap.services.process.standing import read_leader
 
     leader = read_leader()
     if leader is None or "tavern" not in leader.ports:

@@ -20,7 +20,7 @@ def database() -> Finding:
     from pysqlite3 import dbapi2 as sqlite
 
     from levelcap.kit.sqlite import MIN_SQLITE
-    from levelcap.services.database import check_file
+    from levelcap.services.process.database import check_file
     from levelcap.vault.ledger import DATABASE
 
     version = f"SQLite {sqlite.sqlite_version}"
@@ -49,7 +49,7 @@ def torch() -> Finding:
 def registries() -> Finding:
     """hosts.json, devices.json and storage_zones.json."""
     from levelcap.jobs.devices import load_devices
-    from levelcap.services.hosts import load_hosts
+    from levelcap.services.process.hosts import load_hosts
     from levelcap.vault.zones import load_zones
 
     hosts, devices, zones = load_hosts(), load_devices(), load_zones()
@@ -58,7 +58,7 @@ def registries() -> Finding:
 
 def tokens() -> Finding:
     """Only the owner can read the tokens."""
-    from levelcap.services.tokens import load_tokens
+    from levelcap.services.door.tokens import load_tokens
 
     path = get_base_dir() / "config" / "tokens.json"
     if not path.exists():
@@ -69,7 +69,7 @@ def tokens() -> Finding:
 
 def leader() -> Finding:
     """Whether a Weaver leads this realm."""
-    from levelcap.services.standing import read_leader
+    from levelcap.services.process.standing import read_leader
 
     found = read_leader()
     if found is None:
@@ -79,8 +79,8 @@ def leader() -> Finding:
 
 def services() -> Finding:
     """Every service of a running realm is up and answers."""
-    from levelcap.services.health import ask_health
-    from levelcap.services.standing import read_leader, read_standings
+    from levelcap.services.process.health import ask_health
+    from levelcap.services.process.standing import read_leader, read_standings
 
     if read_leader() is None:
         return PASS, "not running"
@@ -97,11 +97,11 @@ def services() -> Finding:
 
 def ports() -> Finding:
     """Every port is free, or one of our running services has it."""
-    from levelcap.services.hosts import LOCAL, get_port
-    from levelcap.services.listen import bind
-    from levelcap.services.ports import SERVICES
-    from levelcap.services.processes import is_alive
-    from levelcap.services.standing import read_standings
+    from levelcap.services.door.listen import bind
+    from levelcap.services.process.hosts import LOCAL, get_port
+    from levelcap.services.process.ports import SERVICES
+    from levelcap.services.process.processes import is_alive
+    from levelcap.services.process.standing import read_standings
 
     alive = [r for r in read_standings().values() if r.pid and is_alive(r.pid, r.birth or "")]
     ours = {row.port for row in alive}

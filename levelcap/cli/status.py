@@ -15,7 +15,7 @@ from levelcap.campaign.story import quests
 from levelcap.campaign.story.strength import difference
 from levelcap.campaign.wheel import control
 from levelcap.kit.db import reading
-from levelcap.services.standing import read_leader, read_standings
+from levelcap.services.process.standing import read_leader, read_standings
 from levelcap.vault.ledger import elo_text, get_ledger
 
 

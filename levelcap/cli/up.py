@@ -20,7 +20,7 @@ from levelcap.services.weaver.checks import BEFORE_LEADING
 if TYPE_CHECKING:
     from levelcap.campaign.story.events import Event
     from levelcap.kit.db import Database
-    from levelcap.services.standing import Leader
+    from levelcap.services.process.standing import Leader
 
 POLL_S = 0.5
 COLOURS = {"success": "green", "warning": "yellow", "error": "red"}
@@ -67,8 +67,8 @@ def down() -> None:
 
 def show_addresses(console: Console, leader: Leader) -> None:
     """Where the services are reached, and what opens them."""
-    from levelcap.services.hosts import get_service_url
-    from levelcap.services.tokens import load_tokens, tokens_path
+    from levelcap.services.door.tokens import load_tokens, tokens_path
+    from levelcap.services.process.hosts import get_service_url
 
     for name in leader.ports:
         console.print(f"{name:<12}{get_service_url(name)}")
@@ -81,7 +81,7 @@ def show_addresses(console: Console, leader: Leader) -> None:
 async def _show_entry_when_open(console: Console) -> None:
     """The address that lets a browser in, as soon as somebody answers there."""
     from levelcap.cli.open import show_entry
-    from levelcap.services.standing import read_standings
+    from levelcap.services.process.standing import read_standings
 
     while (row := read_standings().get("tavern")) is None or row.state != "up":
         await asyncio.sleep(POLL_S)
@@ -117,7 +117,7 @@ def event_line(event: Event) -> Text:
 
 def _detach(console: Console, lan: bool) -> None:
     """Starts a Weaver in a session of its own and waits for its services."""
-    from levelcap.services.standing import read_leader
+    from levelcap.services.process.standing import read_leader
 
     words = folder("state") / "logs" / "weaver.out"
     words.parent.mkdir(exist_ok=True)
@@ -153,7 +153,7 @@ def _pass_on(words: Path, code: int) -> None:
 
 
 def _refuse_the_down() -> None:
-    from levelcap.services.standing import read_standings
+    from levelcap.services.process.standing import read_standings
 
     for row in read_standings().values():
         if row.state == "down":

@@ -80,9 +80,9 @@ def _local() -> tuple[Any, Any, Any, Any]:
 
 
 def _remote(server: str) -> tuple[Any, Callable[[str], Path], None, None]:
-    from levelcap.services.clients import HttpStore, KeeperClient
-    from levelcap.services.hosts import get_service_url
-    from levelcap.services.tokens import load_tokens
+    from levelcap.services.clients.keeper import HttpStore, KeeperClient
+    from levelcap.services.door.tokens import load_tokens
+    from levelcap.services.process.hosts import get_service_url
 
     if not server.startswith(("http://", "https://")):
         remedy = f"Give e.g. --server {get_service_url('keeper')}"

@@ -1,5 +1,5 @@
 """Processes with ports, and what starts, guards and watches them. Services never import each other.
 
-`ports` is the table of services, `hosts` says where they are reached, `http` makes a guarded app
-and serves it, `lifeline` is the start of every service process.
+`door` is what stands before every route, `process` how a service starts, is found and ends,
+`clients` how programs call one; every other folder is a service.
 """

@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 
 from levelcap.campaign.realm import realm
 from levelcap.kit.db import reading
-from levelcap.services.clients import KeeperClient
+from levelcap.services.clients.keeper import KeeperClient
 from levelcap.services.tavern import entry
 from levelcap.vault import removals
 from levelcap.vault.ledger import get_ledger

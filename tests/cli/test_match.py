@@ -12,9 +12,9 @@ from levelcap.campaign.story import quests
 from levelcap.campaign.wheel import flywheel
 from levelcap.kit.db import reading
 from levelcap.play.person import FIRE, Input
-from levelcap.services.clients import Client
-from levelcap.services.hosts import get_service_url
-from levelcap.services.tokens import load_tokens
+from levelcap.services.clients.keeper import Client
+from levelcap.services.door.tokens import load_tokens
+from levelcap.services.process.hosts import get_service_url
 from tests.browser.inn import Inn
 from tests.cli.calling import levelcap
 

@@ -16,14 +16,14 @@ from levelcap.cli import realm_checks
 from levelcap.cli.hardcodes import scan
 from levelcap.kit.errors import BadFile, Corrupt
 from levelcap.kit.paths import folder
-from levelcap.services.processes import birth
-from levelcap.services.standing import Leader, Standing, write_leader, write_standings
-from levelcap.services.tokens import load_tokens, tokens_path
+from levelcap.services.door.tokens import load_tokens, tokens_path
+from levelcap.services.process.processes import birth
+from levelcap.services.process.standing import Leader, Standing, write_leader, write_standings
 from tests.services.realms import ROOT, SLACK, free_ports, processes_of, until
 
 # The Watchtower alone: a real service that needs neither torch nor the Keeper.
 SMALL = (
-    "from levelcap.services import ports;"
+    "from levelcap.services.process import ports;"
     "ports.SERVICES = (ports.service('watchtower'),);"
     "from levelcap.cli.main import main; main()"
 )

@@ -15,9 +15,9 @@ from pathlib import Path
 
 import pysqlite3.dbapi2 as sqlite
 
-from levelcap.services import processes
-from levelcap.services.hosts import default_hosts
-from levelcap.services.tokens import load_tokens
+from levelcap.services.door.tokens import load_tokens
+from levelcap.services.process import processes
+from levelcap.services.process.hosts import default_hosts
 
 # name -> (exit code, part of the sentence)
 CASES = {

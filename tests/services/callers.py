@@ -2,7 +2,7 @@
 
 from starlette.testclient import TestClient
 
-from levelcap.services.tokens import load_tokens
+from levelcap.services.door.tokens import load_tokens
 
 
 def caller(app, port, role="admin"):

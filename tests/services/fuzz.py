@@ -6,7 +6,7 @@
 import json
 import random
 
-from levelcap.services.rights import right_of, routes_of
+from levelcap.services.door.rights import right_of, routes_of
 
 ODD = [
     None,

@@ -8,8 +8,8 @@ from contextlib import contextmanager
 
 import httpx
 
-from levelcap.services.clients import KeeperClient
-from levelcap.services.tokens import load_tokens
+from levelcap.services.clients.keeper import KeeperClient
+from levelcap.services.door.tokens import load_tokens
 from tests.services.realms import ROOT, free_ports, until
 
 

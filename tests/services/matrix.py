@@ -14,7 +14,7 @@ from unittest.mock import patch
 from fastapi.routing import APIRoute
 from starlette.routing import Mount, Route, WebSocketRoute
 
-from levelcap.services.rights import JSON, RIGHTS, Right, right_of, routes_of
+from levelcap.services.door.rights import JSON, RIGHTS, Right, right_of, routes_of
 
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "BREW")
 TOKENS = ("none", "wrong", "empty", "basic", "twice", "viewer", "worker", "admin")

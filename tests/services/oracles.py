@@ -16,8 +16,8 @@ from levelcap.nets.family import describe, new_net
 from levelcap.nets.meta import text_meta
 from levelcap.nets.qwen3 import fresh_text_net
 from levelcap.nets.text_shape import END, MARKS, character_shape
-from levelcap.services.clients import Client
-from levelcap.services.tokens import load_tokens
+from levelcap.services.clients.keeper import Client
+from levelcap.services.door.tokens import load_tokens
 from levelcap.vault.ledger import Facts
 from levelcap.vault.ledger import save as save_row
 from levelcap.vault.probes import digest_of, remember

@@ -1,6 +1,6 @@
 """Every spelling of a path in place of every id of an app; nothing may be reached by it."""
 
-from levelcap.services.rights import routes_of
+from levelcap.services.door.rights import routes_of
 from tests.services.paths import PATHS, in_url
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import psutil
 
 from levelcap.kit.paths import folder
-from levelcap.services.standing import read_leader, read_standings
+from levelcap.services.process.standing import read_leader, read_standings
 
 ROOT = Path(__file__).resolve().parents[2]
 # Promises in seconds hold on a machine that has a core to spare; else they are only roughly held.

@@ -4,7 +4,7 @@ import json
 import sys
 
 from levelcap.kit.errors import LevelcapError
-from levelcap.services.ports import Service
+from levelcap.services.process.ports import Service
 from levelcap.services.weaver.run import run
 from levelcap.services.weaver.supervise import Pace
 

@@ -15,7 +15,7 @@ import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from levelcap.kit.paths import folder
-from levelcap.services import lifeline
+from levelcap.services.process import lifeline
 
 hanging = threading.Event()
 

@@ -3,8 +3,8 @@ import json
 import pytest
 
 from levelcap.kit.errors import BadFile, BadValue, UnknownName
-from levelcap.services.hosts import get_port, get_service_url, hosts_path, load_hosts
-from levelcap.services.ports import SERVICES, service
+from levelcap.services.process.hosts import get_port, get_service_url, hosts_path, load_hosts
+from levelcap.services.process.ports import SERVICES, service
 
 
 def write(**changes):

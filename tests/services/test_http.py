@@ -13,11 +13,11 @@ from starlette.testclient import TestClient, WebSocketDenialResponse
 
 from levelcap.jobs.job import Refused
 from levelcap.kit import errors
-from levelcap.services.body import MAX_DEPTH
-from levelcap.services.guard import own_hosts
-from levelcap.services.http import Id, make_app
-from levelcap.services.rights import check_rights, right
-from levelcap.services.tokens import load_tokens
+from levelcap.services.door.body import MAX_DEPTH
+from levelcap.services.door.guard import own_hosts
+from levelcap.services.door.http import Id, make_app
+from levelcap.services.door.rights import check_rights, right
+from levelcap.services.door.tokens import load_tokens
 from tests.services.matrix import bad_hosts, bad_origins, walk, walk_sockets
 from tests.services.paths import PATHS, in_url
 
@@ -113,7 +113,7 @@ def test_every_route_method_token_host_and_origin_answers_as_declared(app, token
 
 
 def test_the_walk_sees_a_route_that_lets_too_many_in(app, tokens):
-    from levelcap.services import guard
+    from levelcap.services.door import guard
 
     real = guard.Right.allows
     try:
@@ -125,7 +125,7 @@ def test_the_walk_sees_a_route_that_lets_too_many_in(app, tokens):
 
 
 def test_every_socket_asks_for_host_token_and_origin_before_it_accepts(app, tokens, monkeypatch):
-    from levelcap.services import guard
+    from levelcap.services.door import guard
 
     assert walk_sockets(app, tokens, PORT) > 150
     monkeypatch.setattr(guard, "_check_origin", lambda scope, hosts: None)

@@ -18,10 +18,10 @@ from levelcap.jobs.worker import Worker
 from levelcap.kit.db import transaction
 from levelcap.kit.errors import BadValue, Conflict, UnknownName
 from levelcap.kit.paths import folder
-from levelcap.services.clients import HttpStore, KeeperClient
+from levelcap.services.clients.keeper import HttpStore, KeeperClient
+from levelcap.services.door.rights import check_rights, routes_of
+from levelcap.services.door.tokens import load_tokens
 from levelcap.services.keeper.app import build
-from levelcap.services.rights import check_rights, routes_of
-from levelcap.services.tokens import load_tokens
 from levelcap.vault.archive import pack
 from tests.services.callers import caller
 from tests.services.keepers import keeper

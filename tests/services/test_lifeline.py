@@ -6,13 +6,13 @@ import time
 from pathlib import Path
 
 from levelcap.kit.paths import folder
-from levelcap.services import lifeline
-from levelcap.services.processes import birth, is_alive, session_members
+from levelcap.services.process import lifeline
+from levelcap.services.process.processes import birth, is_alive, session_members
 from tests.services.realms import SLACK, until
 
 SERVICE = """
 import sys, time
-from levelcap.services import lifeline
+from levelcap.services.process import lifeline
 lifeline.start("arena", ["--parent", sys.argv[1]])
 print("started", flush=True)
 time.sleep(60)
@@ -44,7 +44,7 @@ def test_a_service_ends_with_the_process_that_started_it(home):
 
 PARENT_OF_TWO = """
 import subprocess, sys, time
-from levelcap.services import lifeline
+from levelcap.services.process import lifeline
 lifeline.start("arena", ["--parent", sys.argv[1]])
 child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
 print(child.pid, flush=True)

@@ -18,9 +18,9 @@ from levelcap.play import frames
 from levelcap.play.load import load_checkpoint
 from levelcap.play.person import FIRE, LAYOUT, Input
 from levelcap.play.roster import find
+from levelcap.services.door.rights import check_rights, routes_of
+from levelcap.services.door.tokens import load_tokens
 from levelcap.services.oracle.app import build
-from levelcap.services.rights import check_rights, routes_of
-from levelcap.services.tokens import load_tokens
 from levelcap.trials.verdict import Override
 from levelcap.vault.champion import promote
 from levelcap.world import make

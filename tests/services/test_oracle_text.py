@@ -9,9 +9,9 @@ import pytest
 
 from levelcap.kit.errors import Busy
 from levelcap.play.answers import Taste, load_text_hero
+from levelcap.services.door.tokens import load_tokens
 from levelcap.services.oracle.app import build
 from levelcap.services.oracle.generate import Ask, Desk, Tail, write
-from levelcap.services.tokens import load_tokens
 from levelcap.trials.verdict import Override
 from levelcap.vault.champion import promote
 from tests.services.callers import caller

@@ -9,14 +9,14 @@ import httpx
 import pytest
 from websockets.sync.client import connect
 
-from levelcap.services.tokens import load_tokens
+from levelcap.services.door.tokens import load_tokens
 from tests.services.realms import free_ports, until
 from tests.services.test_serving import SERVICE, answers
 
 SHORT_S = 1.0
 # The real figure is 10 s: the same code with less of it.
 IMPATIENT = f"""
-import levelcap.services.body as body, levelcap.services.patience as patience
+import levelcap.services.door.body as body, levelcap.services.door.patience as patience
 assert (patience.PATIENCE_S, body.READ_TIMEOUT_S) == (10.0, 10.0)
 patience.PATIENCE_S = body.READ_TIMEOUT_S = {SHORT_S}
 """ + SERVICE.replace(

@@ -7,11 +7,11 @@ from starlette.websockets import WebSocketDisconnect
 
 from levelcap.play import frames
 from levelcap.play.person import LAYOUT, Input
-from levelcap.services.clients import KeeperClient
-from levelcap.services.http import make_app
-from levelcap.services.rights import check_rights
+from levelcap.services.clients.keeper import KeeperClient
+from levelcap.services.door.http import make_app
+from levelcap.services.door.rights import check_rights
+from levelcap.services.door.tokens import load_tokens
 from levelcap.services.tavern import arena
-from levelcap.services.tokens import load_tokens
 from tests.services.callers import caller
 from tests.services.matrix import walk
 from tests.services.oracles import oracle

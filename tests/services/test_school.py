@@ -12,10 +12,10 @@ from starlette.testclient import TestClient
 from levelcap.campaign.work.lessons import gate
 from levelcap.guild.engine import get_engine
 from levelcap.kit.files import append_jsonl
-from levelcap.services.hosts import get_service_url
-from levelcap.services.rights import check_rights
+from levelcap.services.door.rights import check_rights
+from levelcap.services.door.tokens import load_tokens
+from levelcap.services.process.hosts import get_service_url
 from levelcap.services.school.app import MOST, make_school
-from levelcap.services.tokens import load_tokens
 from tests.services.fuzz import bodies
 from tests.services.matrix import walk
 from tests.services.realms import ROOT, free_ports, until

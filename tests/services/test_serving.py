@@ -13,17 +13,17 @@ from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
 from levelcap.kit.errors import StateError
-from levelcap.services.health import ask_health
-from levelcap.services.listen import bind
-from levelcap.services.tokens import load_tokens
+from levelcap.services.door.listen import bind
+from levelcap.services.door.tokens import load_tokens
+from levelcap.services.process.health import ask_health
 from tests.services.realms import SLACK, free_ports, until
 
 SERVICE = """
 from fastapi import Request, WebSocket
-from levelcap.services import lifeline
-from levelcap.services.http import make_app, serve
-from levelcap.services.rights import right
-from levelcap.services.tokens import load_tokens
+from levelcap.services.process import lifeline
+from levelcap.services.door.http import make_app, serve
+from levelcap.services.door.rights import right
+from levelcap.services.door.tokens import load_tokens
 
 launch = lifeline.start("sample")
 app = make_app("sample", tokens=load_tokens(), port=launch.port)

@@ -13,10 +13,10 @@ from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
 from levelcap.campaign.realm import open_realm
-from levelcap.services.clients import KeeperClient
-from levelcap.services.rights import check_rights
+from levelcap.services.clients.keeper import KeeperClient
+from levelcap.services.door.rights import check_rights
+from levelcap.services.door.tokens import load_tokens
 from levelcap.services.tavern import entry
-from levelcap.services.tokens import load_tokens
 from tests.services.matrix import bad_hosts, bad_origins, walk
 from tests.services.reach import try_paths
 from tests.services.realms import ROOT, free_ports, until

@@ -10,10 +10,10 @@ from levelcap.campaign.realm import open_realm
 from levelcap.guild.engine import get_engine
 from levelcap.kit.errors import BadValue, UnknownName
 from levelcap.play.answers import load_text_hero
-from levelcap.services.http import make_app
+from levelcap.services.door.http import make_app
+from levelcap.services.door.tokens import load_tokens
 from levelcap.services.tavern.arena import OracleClient
 from levelcap.services.tavern.oracle import answer_of, checkpoint_label, draw, routes
-from levelcap.services.tokens import load_tokens
 from tests.services.oracles import oracle, text_in_vault
 from tests.services.realms import until
 

@@ -4,9 +4,9 @@ import sys
 import pytest
 
 from levelcap.kit.errors import BadFile
-from levelcap.services.tokens import ROLES, load_tokens, tokens_path
+from levelcap.services.door.tokens import ROLES, load_tokens, tokens_path
 
-PRINT = "from levelcap.services.tokens import load_tokens as t; print(t().viewer, t().admin)"
+PRINT = "from levelcap.services.door.tokens import load_tokens as t; print(t().viewer, t().admin)"
 
 
 def test_tokens_are_made_once_for_the_owner_alone():

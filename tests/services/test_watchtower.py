@@ -21,10 +21,10 @@ from levelcap.campaign.wheel.control import control
 from levelcap.kit.db import transaction
 from levelcap.kit.log import MetricsWriter
 from levelcap.kit.paths import folder
-from levelcap.services.processes import birth
-from levelcap.services.standing import Standing, write_standings
-from levelcap.services.tokens import load_tokens
-from levelcap.services.voice import voice
+from levelcap.services.door.tokens import load_tokens
+from levelcap.services.process.processes import birth
+from levelcap.services.process.standing import Standing, write_standings
+from levelcap.services.process.voice import voice
 from levelcap.services.watchtower import alarms
 from levelcap.services.watchtower.app import make_watchtower
 from levelcap.services.watchtower.readings import (

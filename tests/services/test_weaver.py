@@ -9,9 +9,9 @@ import pytest
 
 from levelcap.campaign.story.events import follow
 from levelcap.kit.paths import folder
-from levelcap.services.database import open_database
-from levelcap.services.processes import is_alive
-from levelcap.services.standing import read_leader, read_standings
+from levelcap.services.process.database import open_database
+from levelcap.services.process.processes import is_alive
+from levelcap.services.process.standing import read_leader, read_standings
 from levelcap.services.weaver.restarts import HOUR_S, Restarts
 from levelcap.services.weaver.stop import stop_realm
 from tests.services.crowds import crowd

@@ -18,11 +18,11 @@ from websockets.sync.client import connect
 
 from levelcap.campaign.realm import open_realm
 from levelcap.kit.paths import folder
-from levelcap.services import guard
-from levelcap.services.clients import KeeperClient
-from levelcap.services.hosts import get_port, get_service_url
+from levelcap.services.clients.keeper import KeeperClient
+from levelcap.services.door import guard
+from levelcap.services.door.tokens import load_tokens
+from levelcap.services.process.hosts import get_port, get_service_url
 from levelcap.services.tavern import entry
-from levelcap.services.tokens import load_tokens
 from tests.services.fuzz import ODD, bodies
 from tests.services.matrix import walk, walk_sockets
 from tests.services.paths import PATHS, in_url

@@ -10,8 +10,8 @@ from levelcap.campaign.realm import open_realm
 from levelcap.campaign.story import campaigns
 from levelcap.kit.db import transaction
 from levelcap.kit.paths import folder
+from levelcap.services.door.tokens import load_tokens
 from levelcap.services.keeper.app import build
-from levelcap.services.tokens import load_tokens
 from tests.services.fuzz import bodies
 from tests.services.matrix import walk
 from tests.services.reach import try_paths, try_queries

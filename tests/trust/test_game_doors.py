@@ -17,11 +17,11 @@ from levelcap.kit import ids
 from levelcap.kit.paths import folder
 from levelcap.play.roster import find
 from levelcap.play.seats import Seats, views_of
+from levelcap.services.door.tokens import load_tokens
 from levelcap.services.oracle import app as app_module
 from levelcap.services.oracle import match_api
 from levelcap.services.oracle.app import build
 from levelcap.services.school.app import make_school
-from levelcap.services.tokens import load_tokens
 from levelcap.services.watchtower.app import make_watchtower
 from levelcap.services.watchtower.readings import Reader
 from levelcap.services.watchtower.watch import Watch

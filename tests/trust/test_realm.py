@@ -12,8 +12,8 @@ import pytest
 from levelcap.campaign.realm import open_realm
 from levelcap.kit.db import reading
 from levelcap.kit.paths import folder
-from levelcap.services.ports import SERVICES
-from levelcap.services.standing import read_leader, read_standings
+from levelcap.services.process.ports import SERVICES
+from levelcap.services.process.standing import read_leader, read_standings
 from tests.browser.inn import free_offset
 from tests.services.realms import ROOT, processes_of, until
 from tests.trust.test_trainers import tiny_hero, violations

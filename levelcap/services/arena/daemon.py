@@ -29,8 +29,8 @@ from levelcap.kit.db import reading
 from levelcap.kit.errors import LevelcapError
 from levelcap.kit.log import get_logger
 from levelcap.kit.paths import get_base_dir
-from levelcap.services import lifeline
-from levelcap.services.ports import ALIVE_EVERY_S
+from levelcap.services.process import lifeline
+from levelcap.services.process.ports import ALIVE_EVERY_S
 
 NAME = "arena"
 log = get_logger(NAME)

@@ -12,8 +12,8 @@ from levelcap.campaign.realm import open_realm
 from levelcap.kit.config import load_settings
 from levelcap.kit.log import configure
 from levelcap.kit.paths import folder
-from levelcap.services import lifeline
 from levelcap.services.arena.daemon import worker
+from levelcap.services.process import lifeline
 
 TRAINER = ("trainer", "data_forge")
 

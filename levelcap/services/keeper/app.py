@@ -9,8 +9,8 @@ from typing import Any
 from fastapi import FastAPI
 
 from levelcap.campaign.realm import Realm, open_realm
-from levelcap.services import lifeline
-from levelcap.services.http import make_app, serve
+from levelcap.services.door.http import make_app, serve
+from levelcap.services.door.tokens import Tokens, load_tokens
 from levelcap.services.keeper import (
     campaign_api,
     events_api,
@@ -20,7 +20,7 @@ from levelcap.services.keeper import (
     vault_api,
 )
 from levelcap.services.keeper.housekeeping import Housekeeping
-from levelcap.services.tokens import Tokens, load_tokens
+from levelcap.services.process import lifeline
 
 NAME = "keeper"
 

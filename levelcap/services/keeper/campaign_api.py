@@ -17,9 +17,9 @@ from levelcap.campaign.wheel import control, inbox
 from levelcap.campaign.work.desk import campaign_for, enter
 from levelcap.campaign.work.recipes import MAX_BYTES, read_recipe
 from levelcap.kit.db import reading, transaction
-from levelcap.services.http import Id
+from levelcap.services.door.http import Id
+from levelcap.services.door.rights import right
 from levelcap.services.keeper.jobs_api import Body, Page, Place
-from levelcap.services.rights import right
 from levelcap.vault.ask import resolve
 
 Number = Annotated[int, Query(ge=0, lt=2**53)]

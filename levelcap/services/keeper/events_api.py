@@ -13,7 +13,7 @@ from levelcap.campaign.realm import Realm
 from levelcap.campaign.story.events import Event, follow, last_seq, list_events
 from levelcap.kit.db import reading
 from levelcap.kit.files import dump_line
-from levelcap.services.rights import right
+from levelcap.services.door.rights import right
 
 POLL_S = 0.5
 KEEP_ALIVE_S = 15.0

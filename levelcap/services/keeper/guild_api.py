@@ -10,8 +10,8 @@ from levelcap.campaign.realm import Realm
 from levelcap.campaign.sheet.drift import passives
 from levelcap.campaign.sheet.guild import guild_sheet
 from levelcap.kit.db import reading
-from levelcap.services.http import Id
-from levelcap.services.rights import right
+from levelcap.services.door.http import Id
+from levelcap.services.door.rights import right
 from levelcap.vault.ask import resolve
 
 

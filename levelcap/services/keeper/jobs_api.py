@@ -10,8 +10,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from levelcap.campaign.realm import Realm
 from levelcap.jobs.devices import check_device
 from levelcap.jobs.priority import set_priority
-from levelcap.services.http import Id
-from levelcap.services.rights import right
+from levelcap.services.door.http import Id
+from levelcap.services.door.rights import right
 
 Page = Annotated[int, Query(ge=1, le=1000)]
 Fence = Annotated[int, Field(ge=0, lt=2**53)]

@@ -10,8 +10,8 @@ from pydantic import Field
 from levelcap.campaign.realm import Realm
 from levelcap.campaign.story.events import say
 from levelcap.kit.config import describe_settings, save_settings
+from levelcap.services.door.rights import right
 from levelcap.services.keeper.jobs_api import Body
-from levelcap.services.rights import right
 
 Value = int | float | bool | Annotated[str, Field(max_length=200)] | None
 

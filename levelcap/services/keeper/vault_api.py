@@ -20,9 +20,9 @@ from levelcap.kit.db import reading, transaction
 from levelcap.kit.errors import BadValue, Corrupt, LevelcapError, UnknownName, refuse
 from levelcap.kit.files import write_bytes
 from levelcap.kit.paths import folder
-from levelcap.services.http import Id
+from levelcap.services.door.http import Id
+from levelcap.services.door.rights import right
 from levelcap.services.keeper.jobs_api import Body, Page
-from levelcap.services.rights import right
 from levelcap.trials.verdict import Override
 from levelcap.vault import assets, champion, removals
 from levelcap.vault.archive import pack, sweep_uploads, upload_file

@@ -17,9 +17,9 @@ from pydantic import BaseModel, ConfigDict
 from starlette.responses import JSONResponse
 
 from levelcap.kit.db import Database
-from levelcap.services import lifeline
-from levelcap.services.database import open_database
-from levelcap.services.http import Id, make_app, serve
+from levelcap.services.door.http import Id, make_app, serve
+from levelcap.services.door.rights import right
+from levelcap.services.door.tokens import Tokens, load_tokens
 from levelcap.services.oracle import match_api, text_api
 from levelcap.services.oracle.act import Decider, check_request
 from levelcap.services.oracle.endings import keep
@@ -28,8 +28,8 @@ from levelcap.services.oracle.lineup import sit_down
 from levelcap.services.oracle.matches import Rooms
 from levelcap.services.oracle.openai_shapes import ErrorsBelow
 from levelcap.services.oracle.shelf import CAPACITY, Shelf
-from levelcap.services.rights import right
-from levelcap.services.tokens import Tokens, load_tokens
+from levelcap.services.process import lifeline
+from levelcap.services.process.database import open_database
 
 NAME = "oracle"
 ACT_CAP = 8 << 20

@@ -15,14 +15,14 @@ from levelcap.play.diary import Diary
 from levelcap.play.live import Live
 from levelcap.play.pace import FASTEST, SLOWEST, read_pace
 from levelcap.play.person import read_input
-from levelcap.services.http import Id
+from levelcap.services.door.http import Id
+from levelcap.services.door.rights import right
+from levelcap.services.door.sockets import converse, reason
 from levelcap.services.oracle.endings import count_people
 from levelcap.services.oracle.lineup import PERSON, name_seats, sit_down
 from levelcap.services.oracle.matches import Room, Rooms
 from levelcap.services.oracle.replays import list_replays, stream
 from levelcap.services.oracle.shelf import Shelf
-from levelcap.services.rights import right
-from levelcap.services.sockets import converse, reason
 from levelcap.world.bot_names import BOTS, SEERS
 from levelcap.world.patches import champion_names, load_patch, patch_names
 from levelcap.world.spec import RULESETS, arena_spec

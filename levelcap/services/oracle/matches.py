@@ -20,7 +20,7 @@ from levelcap.play import frames
 from levelcap.play.diary import Diary
 from levelcap.play.live import Live
 from levelcap.play.pace import Pace
-from levelcap.services.sockets import Backlog
+from levelcap.services.door.sockets import Backlog
 from levelcap.world.spec import TICKS_PER_SECOND
 
 MOST = 4

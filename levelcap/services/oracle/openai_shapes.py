@@ -19,7 +19,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from levelcap.kit.errors import BadValue, refuse
 from levelcap.play.answers import Taste
-from levelcap.services.http import Id
+from levelcap.services.door.http import Id
 from levelcap.services.oracle.generate import (
     MAX_CHARS,
     MAX_STOP_CHARS,

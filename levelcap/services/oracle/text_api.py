@@ -14,12 +14,12 @@ from starlette.requests import ClientDisconnect
 from starlette.responses import StreamingResponse
 
 from levelcap.play.answers import Taste, TextHero
-from levelcap.services.http import Id
+from levelcap.services.door.http import Id
+from levelcap.services.door.rights import right
 from levelcap.services.oracle import openai_shapes as shapes
 from levelcap.services.oracle.generate import MAX_PROMPTS, Ask, Desk, Piece
 from levelcap.services.oracle.names import find
 from levelcap.services.oracle.shelf import Loaded, Shelf
-from levelcap.services.rights import right
 
 EVENTS = "text/event-stream"
 LOOK_S = 0.1  # between two looks whether the caller is still there

@@ -10,10 +10,10 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from levelcap.guild.engine import get_engine
 from levelcap.guild.skill import FULL_EXAM, Problem, Skill
-from levelcap.services import lifeline
-from levelcap.services.http import make_app, serve
-from levelcap.services.rights import right
-from levelcap.services.tokens import Tokens, load_tokens
+from levelcap.services.door.http import make_app, serve
+from levelcap.services.door.rights import right
+from levelcap.services.door.tokens import Tokens, load_tokens
+from levelcap.services.process import lifeline
 
 MOST = 500  # problems of one answer
 LevelNumber = Annotated[int, Field(ge=1, le=1000)]

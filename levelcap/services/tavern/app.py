@@ -10,6 +10,7 @@ import gc
 import hashlib
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -19,24 +20,28 @@ from nicegui import core, ui
 from starlette.responses import Response
 
 from levelcap.campaign.realm import Realm, open_realm
-from levelcap.services import lifeline
-from levelcap.services.clients import KeeperClient
-from levelcap.services.http import make_app, serve
-from levelcap.services.rights import right
+from levelcap.services.clients.keeper import KeeperClient
+from levelcap.services.door.http import make_app, serve
+from levelcap.services.door.rights import right
+from levelcap.services.door.tokens import Tokens, load_tokens
+from levelcap.services.process import lifeline
 from levelcap.services.tavern import arena, entry, lore, oracle
 from levelcap.services.tavern.doorway import POLICY, Doorway, Nonces, small_page
 from levelcap.services.tavern.downloads import add_downloads
 from levelcap.services.tavern.frame import Tavern
 from levelcap.services.tavern.orders import Orders
-from levelcap.services.tavern.pages import guild, hero, jobs, quests, report, settings, vault
 from levelcap.services.tavern.pulse import Pulse
 from levelcap.services.tavern.tags import STATIC
 from levelcap.services.tavern.visits import Visits
-from levelcap.services.tokens import Tokens, load_tokens
 
 NAME = "tavern"
 RECONNECT_S = 10.0
-PAGES = (hero, quests, guild, jobs, vault, settings, report)
+# A place's page is the file of `pages` named as its path; matches and talks are apps of their own.
+PAGES = tuple(
+    import_module(f"levelcap.services.tavern.pages.{place.path.strip('/') or 'hero'}")
+    for place in lore.PLACES
+    if place.path not in (arena.PATH, oracle.PATH)
+)
 FAVICON = (
     "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 24 24' fill='none' stroke='#f0b95b' "
     "stroke-width='2'>"

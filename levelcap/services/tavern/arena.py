@@ -20,15 +20,15 @@ from starlette.responses import StreamingResponse
 from levelcap.jobs.job import Unreachable
 from levelcap.kit.errors import BadValue, UnknownName, refuse
 from levelcap.kit.ids import check_id
-from levelcap.services.clients import Client, KeeperClient
-from levelcap.services.hosts import get_service_url
-from levelcap.services.http import Id
-from levelcap.services.rights import right
+from levelcap.services.clients.keeper import Client, KeeperClient
+from levelcap.services.door.http import Id
+from levelcap.services.door.rights import right
+from levelcap.services.door.tokens import Tokens
+from levelcap.services.process.hosts import get_service_url
 from levelcap.services.tavern import lore
 from levelcap.services.tavern.frame import Tavern, frame, page_heading
 from levelcap.services.tavern.relay import Relays
 from levelcap.services.tavern.tags import STATIC
-from levelcap.services.tokens import Tokens
 
 PATH = "/arena"
 BINARY = "application/octet-stream"

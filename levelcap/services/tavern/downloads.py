@@ -14,9 +14,9 @@ from levelcap.campaign.realm import Realm
 from levelcap.campaign.sheet.report import make_report
 from levelcap.jobs.job import Unreachable
 from levelcap.kit.errors import UnknownName, refuse
-from levelcap.services.clients import KeeperClient
-from levelcap.services.http import Id
-from levelcap.services.rights import right
+from levelcap.services.clients.keeper import KeeperClient
+from levelcap.services.door.http import Id
+from levelcap.services.door.rights import right
 
 
 def add_downloads(app: FastAPI, realm: Realm, keeper: KeeperClient) -> None:

@@ -19,7 +19,7 @@ from pathlib import Path
 
 from levelcap.kit.files import dump_json, parse_json, write_bytes
 from levelcap.kit.paths import folder
-from levelcap.services.hosts import get_port, get_service_url
+from levelcap.services.process.hosts import get_port, get_service_url
 
 CODE_S = 600.0
 SESSION_S = 30 * 86_400.0

@@ -21,8 +21,8 @@ from levelcap.guild.engine import get_engine
 from levelcap.guild.skill import Problem
 from levelcap.jobs.job import Unreachable
 from levelcap.kit.errors import BadValue, Busy, LevelcapError, StateError, UnknownName, refuse
-from levelcap.services.http import Id
-from levelcap.services.rights import right
+from levelcap.services.door.http import Id
+from levelcap.services.door.rights import right
 from levelcap.services.tavern import lore
 from levelcap.services.tavern.arena import OracleClient
 from levelcap.services.tavern.frame import Tavern, frame, page_heading

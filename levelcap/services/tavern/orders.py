@@ -9,7 +9,7 @@ from typing import Any
 from nicegui import ui
 
 from levelcap.kit.errors import LevelcapError
-from levelcap.services.clients import KeeperClient
+from levelcap.services.clients.keeper import KeeperClient
 
 Done = Callable[[Any], Any]
 

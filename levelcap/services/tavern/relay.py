@@ -21,7 +21,7 @@ from websockets.exceptions import ConnectionClosed, InvalidHandshake
 from levelcap.kit.errors import BadValue, refuse
 from levelcap.play.pace import read_pace
 from levelcap.play.person import read_input
-from levelcap.services.sockets import Backlog, converse
+from levelcap.services.door.sockets import Backlog, converse
 
 HEADER, STATE = 1, 2  # kinds of messages, see levelcap/play/frames.py
 BACKLOG = 240

@@ -1,10 +1,10 @@
 """`python -m levelcap.services.watchtower`: watches the realm until it is told to end."""
 
-from levelcap.services import lifeline
-from levelcap.services.database import open_database
-from levelcap.services.http import serve
-from levelcap.services.tokens import load_tokens
-from levelcap.services.voice import voice
+from levelcap.services.door.http import serve
+from levelcap.services.door.tokens import load_tokens
+from levelcap.services.process import lifeline
+from levelcap.services.process.database import open_database
+from levelcap.services.process.voice import voice
 from levelcap.services.watchtower.app import NAME, make_watchtower
 from levelcap.services.watchtower.readings import Reader
 from levelcap.services.watchtower.watch import Watch

@@ -8,9 +8,9 @@ from typing import Any
 
 from fastapi import FastAPI, Response
 
-from levelcap.services.http import make_app
-from levelcap.services.rights import right
-from levelcap.services.tokens import Tokens
+from levelcap.services.door.http import make_app
+from levelcap.services.door.rights import right
+from levelcap.services.door.tokens import Tokens
 from levelcap.services.watchtower.gauges import CONTENT_TYPE
 from levelcap.services.watchtower.watch import NAMES, Watch
 

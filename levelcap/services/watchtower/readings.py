@@ -20,8 +20,8 @@ from levelcap.kit.db import Connection, Database, reading
 from levelcap.kit.errors import LevelcapError
 from levelcap.kit.files import parse_json
 from levelcap.kit.paths import get_base_dir
-from levelcap.services.processes import is_alive
-from levelcap.services.standing import Standing, read_leader, read_standings
+from levelcap.services.process.processes import is_alive
+from levelcap.services.process.standing import Standing, read_leader, read_standings
 from levelcap.services.watchtower.alarms import SPIKE_ROWS
 from levelcap.vault.lookup import newest_elo
 

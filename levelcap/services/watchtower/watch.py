@@ -10,7 +10,7 @@ from levelcap.kit.errors import BadFile, LevelcapError
 from levelcap.kit.files import read_json, write_json
 from levelcap.kit.log import get_logger
 from levelcap.kit.paths import folder
-from levelcap.services.voice import Say
+from levelcap.services.process.voice import Say
 from levelcap.services.watchtower import alarms
 from levelcap.services.watchtower.gauges import Gauges
 from levelcap.services.watchtower.readings import Jobs, Reading

@@ -38,7 +38,7 @@ def check_home() -> None:
 
 def check_boot() -> None:
     """The boot id can be read: leases and the identity of processes rest on it."""
-    from levelcap.services.processes import boot_id
+    from levelcap.services.process.processes import boot_id
 
     boot_id()
 
@@ -46,7 +46,7 @@ def check_boot() -> None:
 def check_settings() -> None:
     """Settings, hosts, devices and zones can be read and have no unknown key."""
     from levelcap.jobs.devices import load_devices
-    from levelcap.services.hosts import load_hosts
+    from levelcap.services.process.hosts import load_hosts
     from levelcap.vault.zones import load_zones
 
     load_settings()
@@ -57,14 +57,14 @@ def check_settings() -> None:
 
 def check_tokens() -> None:
     """The tokens exist and are ours alone."""
-    from levelcap.services.tokens import load_tokens
+    from levelcap.services.door.tokens import load_tokens
 
     load_tokens()
 
 
 def check_database() -> None:
     """The database opens, is ours, is not newer than this code, and is whole."""
-    from levelcap.services.database import check_integrity, open_database
+    from levelcap.services.process.database import check_integrity, open_database
 
     engine = open_database()
     try:
@@ -77,7 +77,7 @@ def check_database() -> None:
 
 def check_ports(ports: Mapping[str, int], host: str) -> None:
     """Nobody listens where a service will; run when leftovers of ours are gone."""
-    from levelcap.services.listen import bind
+    from levelcap.services.door.listen import bind
 
     by_port: dict[int, str] = {}
     for name, port in ports.items():

@@ -11,10 +11,10 @@ import httpx
 
 from levelcap.kit.files import keep_private
 from levelcap.kit.paths import folder
-from levelcap.services.hosts import LOCAL
-from levelcap.services.lifeline import rotate
-from levelcap.services.ports import ALIVE_EVERY_S, Service
-from levelcap.services.processes import birth, kill_session
+from levelcap.services.process.hosts import LOCAL
+from levelcap.services.process.lifeline import rotate
+from levelcap.services.process.ports import ALIVE_EVERY_S, Service
+from levelcap.services.process.processes import birth, kill_session
 
 LOOK_EVERY_S = 0.05
 KILL_S = 2.0

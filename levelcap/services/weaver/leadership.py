@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 from levelcap.kit.errors import Busy, StateError, refuse
 from levelcap.kit.paths import folder
-from levelcap.services.standing import leader_path, read_leader
+from levelcap.services.process.standing import leader_path, read_leader
 
 LOCK = "leader.lock"
 

@@ -14,13 +14,13 @@ from levelcap.kit.db import Database
 from levelcap.kit.errors import StateError, refuse
 from levelcap.kit.log import configure, get_logger
 from levelcap.kit.paths import folder
-from levelcap.services.database import open_database
-from levelcap.services.hosts import EVERYWHERE, LOCAL, get_port
-from levelcap.services.lifeline import rotate
-from levelcap.services.ports import SERVICES, Service
-from levelcap.services.processes import birth, end_session
-from levelcap.services.standing import Leader, read_standings, write_leader
-from levelcap.services.voice import voice
+from levelcap.services.process.database import open_database
+from levelcap.services.process.hosts import EVERYWHERE, LOCAL, get_port
+from levelcap.services.process.lifeline import rotate
+from levelcap.services.process.ports import SERVICES, Service
+from levelcap.services.process.processes import birth, end_session
+from levelcap.services.process.standing import Leader, read_standings, write_leader
+from levelcap.services.process.voice import voice
 from levelcap.services.weaver.checks import BEFORE_LEADING, WHILE_LEADING, check_ports
 from levelcap.services.weaver.leadership import leadership
 from levelcap.services.weaver.supervise import Pace, Weaver

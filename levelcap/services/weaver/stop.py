@@ -5,8 +5,8 @@ import os
 import signal
 import time
 
-from levelcap.services.processes import is_alive
-from levelcap.services.standing import read_leader, read_standings
+from levelcap.services.process.processes import is_alive
+from levelcap.services.process.standing import read_leader, read_standings
 from levelcap.services.weaver.run import end_leftovers
 
 PATIENCE_S = 15.0

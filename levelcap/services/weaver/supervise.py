@@ -12,9 +12,9 @@ import httpx
 
 from levelcap.kit.errors import LevelcapError
 from levelcap.kit.log import get_logger
-from levelcap.services.ports import Service
-from levelcap.services.standing import Standing, write_standings
-from levelcap.services.voice import Say
+from levelcap.services.process.ports import Service
+from levelcap.services.process.standing import Standing, write_standings
+from levelcap.services.process.voice import Say
 from levelcap.services.weaver.child import Child
 from levelcap.services.weaver.restarts import Restarts
 

@@ -40,11 +40,11 @@ from levelcap.kit.errors import (
 from levelcap.kit.ids import check_id
 from levelcap.kit.log import ROOT, get_logger
 from levelcap.kit.paths import without_paths
-from levelcap.services.guard import API_POLICY, CookieRole, Gate, Guard, own_hosts
-from levelcap.services.listen import bind
-from levelcap.services.patience import PatientProtocol
-from levelcap.services.rights import check_rights, right
-from levelcap.services.tokens import Tokens
+from levelcap.services.door.guard import API_POLICY, CookieRole, Gate, Guard, own_hosts
+from levelcap.services.door.listen import bind
+from levelcap.services.door.patience import PatientProtocol
+from levelcap.services.door.rights import check_rights, right
+from levelcap.services.door.tokens import Tokens
 
 BODY_CAP = 1 << 20
 GRACE_S = 2  # then open connections are cut: a service stops within 3 s

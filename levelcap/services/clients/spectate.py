@@ -8,7 +8,7 @@ from websockets.sync.client import connect
 
 from levelcap.kit.errors import StateError, refuse
 from levelcap.play.frames import KIND_NOTE
-from levelcap.services.hosts import get_service_url
+from levelcap.services.process.hosts import get_service_url
 
 
 def watch_to_the_end(match: str, token: str) -> dict[str, dict[str, Any]]:

@@ -24,9 +24,9 @@ from pathlib import Path
 from levelcap.kit.config import load_settings
 from levelcap.kit.log import configure, get_logger
 from levelcap.kit.paths import folder
-from levelcap.services.hosts import EVERYWHERE, LOCAL, get_port
-from levelcap.services.ports import SERVICES
-from levelcap.services.processes import birth, session_members
+from levelcap.services.process.hosts import EVERYWHERE, LOCAL, get_port
+from levelcap.services.process.ports import SERVICES
+from levelcap.services.process.processes import birth, session_members
 
 PR_SET_PDEATHSIG = 1
 AUTOGROUP = Path("/proc/self/autogroup")

@@ -15,7 +15,7 @@ from levelcap.kit.config import load_settings
 from levelcap.kit.errors import BadFile, BadValue, refuse, unknown_name
 from levelcap.kit.files import read_json, write_json
 from levelcap.kit.paths import folder
-from levelcap.services.ports import SERVICES
+from levelcap.services.process.ports import SERVICES
 
 LOCAL = "127.0.0.1"
 EVERYWHERE = "0.0.0.0"

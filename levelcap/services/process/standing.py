@@ -10,7 +10,7 @@ from typing import Any
 from levelcap.kit.errors import BadFile
 from levelcap.kit.files import read_json, write_json
 from levelcap.kit.paths import folder
-from levelcap.services.processes import is_alive
+from levelcap.services.process.processes import is_alive
 
 STATES = ("waiting", "starting", "up", "pausing", "down", "stopped")
 

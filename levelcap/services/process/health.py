@@ -5,7 +5,7 @@ from typing import Any
 import httpx
 
 from levelcap.kit.errors import StateError, refuse
-from levelcap.services.hosts import LOCAL
+from levelcap.services.process.hosts import LOCAL
 
 TIMEOUT_S = 3.0
 

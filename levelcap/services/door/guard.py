@@ -16,7 +16,7 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from levelcap.kit.errors import refuse
-from levelcap.services.body import (
+from levelcap.services.door.body import (
     Capped,
     Disconnected,
     Refusal,
@@ -27,9 +27,9 @@ from levelcap.services.body import (
     read_body,
     replay,
 )
-from levelcap.services.hosts import LOOPBACK
-from levelcap.services.rights import JSON, OPEN, Right, find
-from levelcap.services.tokens import Tokens
+from levelcap.services.door.rights import JSON, OPEN, Right, find
+from levelcap.services.door.tokens import Tokens
+from levelcap.services.process.hosts import LOOPBACK
 
 SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 API_POLICY = "default-src 'none'; frame-ancestors 'none'"

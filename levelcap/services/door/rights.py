@@ -14,7 +14,7 @@ from fastapi.routing import RouteContext, iter_route_contexts
 from starlette.routing import Match
 
 from levelcap.kit.errors import StateError, refuse, unknown_name
-from levelcap.services.tokens import ROLES
+from levelcap.services.door.tokens import ROLES
 
 OPEN = "open"
 RIGHTS = (OPEN, *ROLES)

@@ -17,8 +17,8 @@ import httpx
 from levelcap.jobs.job import Accepted, Job, Refused, Stale, Status, Unreachable
 from levelcap.kit.errors import BadValue, Busy, Conflict, StateError, UnknownName, refuse
 from levelcap.kit.ids import check_id
-from levelcap.services.hosts import get_service_url
-from levelcap.services.tokens import load_tokens
+from levelcap.services.door.tokens import load_tokens
+from levelcap.services.process.hosts import get_service_url
 
 TIMEOUT_S = 30.0
 JSON_HEADERS = {"Content-Type": "application/json"}
