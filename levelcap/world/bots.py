@@ -3,7 +3,7 @@
     idle < wanderer < rookie < veteran < master
 
 `veteran~17` is a cousin: the same bot with parameters drawn from seed 17. A bot's strength comes
-from reaction time, aim and skills (data/bots.toml), never from hidden information.
+from reaction time, aim and skills (data/bots/), never from hidden information.
 """
 
 from __future__ import annotations
@@ -50,11 +50,11 @@ _NO_KINDS = np.zeros((1, 3), np.int64)
 
 def bot_traits(name: str) -> Traits:
     """Parameters of a bot by name."""
-    text = (resources.files("levelcap") / "data" / "bots.toml").read_text(encoding="utf-8")
-    table = tomllib.loads(text)
-    if name not in table:
+    if name not in BOTS:
         raise unknown_name("bot", name, BOTS)
-    return Traits(**{field: float(table[name].get(field, 0.0)) for field in Traits._fields})
+    file = resources.files("levelcap") / "data" / "bots" / f"{name}.toml"
+    table = tomllib.loads(file.read_text(encoding="utf-8"))
+    return Traits(**{field: float(table.get(field, 0.0)) for field in Traits._fields})
 
 
 def cousin_traits(name: str, seed: int) -> Traits:

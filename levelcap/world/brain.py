@@ -42,25 +42,25 @@ MIND = np.dtype(
 
 
 class Traits(NamedTuple):
-    """A bot's parameters; see data/bots.toml."""
+    """A bot's parameters: data/bots/<name>.toml; one left out is 0, switches are 0 or 1."""
 
     active: float
-    reaction: float
-    aim_noise: float
-    lead: float
-    range: float
-    fire_range: float
-    courage: float
-    greed: float
-    roam: float
-    ability: float
-    kite: float
-    dodge: float
-    retreat: float
-    loot: float
-    group: float
-    objective: float
-    wander: float
+    reaction: float  # decisions of the 3-tick grid between seeing and doing
+    aim_noise: float  # sideways error as a share of distance
+    lead: float  # share of the target's motion foreseen
+    range: float  # distance kept in a fight, units
+    fire_range: float  # opens fire at this distance, units
+    courage: float  # flees below this share of hp
+    greed: float  # goes this far for an item, units
+    roam: float  # walks to points this far around the goal, units
+    ability: float  # 0 none, 1 attacks, 2 all
+    kite: float  # keeps `range`, strafes
+    dodge: float  # share of shots sidestepped
+    retreat: float  # hurt: health packs first, no brawl
+    loot: float  # goes for items
+    group: float  # waits for its team when outnumbered
+    objective: float  # plays zone, crown and lane properly
+    wander: float  # walks about, fights nobody
 
 
 class Ground(NamedTuple):

@@ -10,6 +10,7 @@ import gc
 import hashlib
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -29,14 +30,18 @@ from levelcap.services.tavern.doorway import POLICY, Doorway, Nonces, small_page
 from levelcap.services.tavern.downloads import add_downloads
 from levelcap.services.tavern.frame import Tavern
 from levelcap.services.tavern.orders import Orders
-from levelcap.services.tavern.pages import guild, hero, jobs, quests, report, settings, vault
 from levelcap.services.tavern.pulse import Pulse
 from levelcap.services.tavern.tags import STATIC
 from levelcap.services.tavern.visits import Visits
 
 NAME = "tavern"
 RECONNECT_S = 10.0
-PAGES = (hero, quests, guild, jobs, vault, settings, report)
+# A place's page is the file of `pages` named as its path; matches and talks are apps of their own.
+PAGES = tuple(
+    import_module(f"levelcap.services.tavern.pages.{place.path.strip('/') or 'hero'}")
+    for place in lore.PLACES
+    if place.path not in (arena.PATH, oracle.PATH)
+)
 FAVICON = (
     "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 24 24' fill='none' stroke='#f0b95b' "
     "stroke-width='2'>"

@@ -1,7 +1,6 @@
-"""The table of work: every kind complete, payloads as they were, and one file makes a new one."""
+"""The table of work: every kind complete, payloads as they were. `tests/drills` adds one."""
 
 import sys
-from types import ModuleType
 
 import pytest
 
@@ -58,68 +57,3 @@ def test_an_unknown_quest_is_refused_with_those_there_are():
         read_recipe({"quest": "cheat"})
     with pytest.raises(BadValue, match="quest"):
         read_recipe({"games": 3})
-
-
-DRILL = """
-from typing import ClassVar, Literal
-
-from levelcap.campaign.story import quests
-from levelcap.campaign.work.base import Bench, Desk, Limits, Recipe, Result, Work
-
-
-class Greet(Work):
-    type: ClassVar[str] = "greet"
-    limits: ClassVar[Limits] = Limits(60, 1, 10, 1, "reject", ("trainer",))
-    who: str
-
-    def perform(self, bench: Bench) -> Result:
-        return {"said": f"hello {self.who}"}
-
-    def effect(self, connection, store, job, result) -> None:
-        quests.end(connection, job.id, "done", result)
-
-
-class GreetRecipe(Recipe):
-    quest: Literal["greet"] = "greet"
-    who: str = "you"
-
-    def describe(self) -> str:
-        return f"Greet {self.who}"
-
-    def order(self, desk: Desk) -> Greet:
-        return Greet(who=self.who)
-"""
-
-
-def test_a_new_kind_of_work_is_one_file_and_one_word(realm, monkeypatch):
-    """The file, and its name in `table.NAMES`: it is entered, carried out and written."""
-    from levelcap.campaign.realm import Realm
-    from levelcap.campaign.story import campaigns, quests
-    from levelcap.campaign.work import bench
-    from levelcap.campaign.work.desk import enter
-    from levelcap.jobs.store import Store
-    from levelcap.jobs.worker import Worker
-    from levelcap.kit.db import reading, transaction
-
-    file = ModuleType("levelcap.campaign.work.greet")
-    exec(DRILL, file.__dict__)
-    monkeypatch.setattr(table, "FILES", [*table.FILES, file])
-    works = {work.type: work for work in table._classes(Work)}
-    for module in (table, bench):
-        monkeypatch.setattr(module, "WORKS", works)
-    recipes = {"greet": file.GreetRecipe}
-    store = Store(realm.engine, {name: work.job_type() for name, work in works.items()})
-    store.effects = table.effects_of(store)
-    opened = Realm(realm.engine, store)
-    with transaction(opened.engine) as connection:
-        campaign = campaigns.create(connection, "kestrel", "drill").id
-    quest = enter(store, campaign, recipes["greet"](quest="greet", who="Ann"), source="person")
-    handlers = bench.handlers_of(lambda name: None)
-    Worker(store, "w", "local_gpu_1", ["trainer"], handlers).run(max_jobs=1)
-    with reading(opened.engine) as connection:
-        found = quests.get(connection, quest.id)
-    assert (found.title, found.status, found.result) == (
-        "Greet Ann",
-        "done",
-        {"said": "hello Ann"},
-    )
