@@ -4,7 +4,7 @@ Everything is WAL, synchronous FULL, with foreign keys. The driver is pysqlite3,
 of many systems has a bug that can corrupt a database when its write-ahead log is reset; at least
 3.51.3 is required. Writers begin with BEGIN IMMEDIATE.
 
-Who waits for the lock asks again after 1, 2, 5 ms and begins anew with 1 every 10 ms. Left alone,
+Who waits for the lock asks again after .5, 1, 2, 5 ms, and again from the beginning. Left alone,
 SQLite's pauses grow to 100 ms and favour whoever came last: with 64 writers some waited for ten
 seconds while the lock lay idle.
 
@@ -16,6 +16,7 @@ prevented as before: SQLite syncs the log before a checkpoint and the database a
 """
 
 import enum
+import itertools
 import os
 import time
 from collections import deque
@@ -40,7 +41,9 @@ from levelcap.kit.files import room
 MIN_SQLITE = (3, 51, 3)
 BUSY_TIMEOUT_MS = 10_000
 BUSY_ATTEMPTS = 3
-ROUND_MS = 10
+# Half a millisecond first: the queue holds the lock for a fifth of one. With less, the waiting take
+# the time of the holder on two cores (benchmarks/log/2026-11-17-jobs-speed.txt).
+PAUSES_S = (0.0005, 0.001, 0.002, 0.005)
 CHECKPOINT_PAGES = 4000  # of 4 KB; SQLite's 1000 make the queue sync the database every 90 jobs
 KEPT_OPEN = 8  # idle connections of a kind; more are opened as needed and closed afterwards
 STATEMENTS = 512  # prepared ones kept by a connection: all that the project has
@@ -61,8 +64,8 @@ class Use(enum.Enum):
 # A writer waits in `take_lock`; once it has the lock nobody stands in its way.
 _PRAGMAS = {
     Use.READ: ("query_only = ON",),
-    Use.WRITE: (f"busy_timeout = {ROUND_MS}",),
-    Use.GROUP: (f"busy_timeout = {ROUND_MS}", "synchronous = NORMAL"),
+    Use.WRITE: ("busy_timeout = 0",),
+    Use.GROUP: ("busy_timeout = 0", "synchronous = NORMAL"),
 }
 
 
@@ -78,18 +81,19 @@ class Driver(sqlite.Connection):
             Busy: somebody else held it for half a minute.
         """
         began = time.monotonic()
-        while True:
+        for pause_s in itertools.cycle(PAUSES_S):
             try:
                 self.execute("BEGIN IMMEDIATE")
                 return
             except sqlite.OperationalError as error:
-                if not isinstance(explain(error, path), Busy):
+                if error.sqlite_errorcode & 0xFF != sqlite.SQLITE_BUSY:  # its kinds are above 255
                     raise
                 patience_s = BUSY_ATTEMPTS * BUSY_TIMEOUT_MS / 1000
                 if time.monotonic() - began >= patience_s:
                     what = f"the database was locked for {patience_s:.0f} s"
                     remedy = "Stop the process that holds it, or try again"
                     raise Busy(refuse(what, str(path), remedy)) from error
+                time.sleep(pause_s)
 
     def sync_log(self, path: Path) -> None:
         """Waits until everything committed so far is on disk.
