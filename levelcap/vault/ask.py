@@ -69,7 +69,7 @@ def ask_vault_first(
             return place if zone_id == HOT else _fetch(place, entry.id)
     if fallback is not None:
         return fallback
-    remedy = "Import it again from an export"
+    remedy = "Unpack it again from an archive"
     raise Corrupt(refuse("no stronghold has this checkpoint", entry.id, remedy))
 
 

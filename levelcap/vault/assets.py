@@ -175,7 +175,7 @@ def verify_asset(engine: Database, asset_id: str) -> Asset:
     place = place_of(asset)
     if place is None:
         status = asset.status if asset.status == RETIRED else MISSING
-        remedy = "Import it again from an export, or fetch it from another stronghold"
+        remedy = "Unpack it again from an archive, or fetch it from another stronghold"
         problem = Corrupt(refuse("no stronghold has this asset", asset_id, remedy))
     else:
         try:

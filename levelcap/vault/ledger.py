@@ -348,5 +348,5 @@ def require(entry: Entry) -> Entry:
     """
     if entry.retired is not None:
         what = f"this checkpoint was removed on {entry.retired}"
-        raise Corrupt(refuse(what, entry.id, "Import it again from an export"))
+        raise Corrupt(refuse(what, entry.id, "Unpack it again from an archive"))
     return entry

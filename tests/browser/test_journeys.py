@@ -223,7 +223,7 @@ def test_a_checkpoint_and_the_report_are_taken_home(visit, tmp_path):
     shown = visit()
     page = shown.goto("/vault")
     with page.expect_download() as tar:
-        page.get_by_role("link", name="Export").first.click()
+        page.get_by_role("link", name="Pack").first.click()
     tar.value.save_as(tmp_path / "hero.tar")
     with tarfile.open(tmp_path / "hero.tar") as archive:
         assert any(name.endswith("manifest.json") for name in archive.getnames())

@@ -1,4 +1,4 @@
-"""`/vault`: every checkpoint that was kept: sort, compare, verify, promote, export, pin, delete."""
+"""`/vault`: every checkpoint that was kept: sort, compare, verify, promote, pack, pin, delete."""
 
 from __future__ import annotations
 
@@ -305,10 +305,10 @@ def _acts_of(entry: Entry, is_champion: bool, picked: bool) -> list[dict[str, An
         {"name": "verify", "label": "Verify", "icon": "check", "title": "Read every byte"},
         {"name": "pin", "label": pin, "icon": "pin"},
         {
-            "name": "export",
-            "label": "Export",
+            "name": "pack",
+            "label": "Pack",
             "icon": "down",
-            "title": "Export as .tar",
+            "title": "Pack as .tar",
             "href": f"/download/checkpoint/{entry.id}",
         },
         {"name": "delete", "label": "Delete", "icon": "trash"},
