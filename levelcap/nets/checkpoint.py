@@ -33,11 +33,13 @@ def save_snapshot(folder: Path, weights: dict[str, Tensor], meta: Meta, made_by:
         Corrupt: a weight is not finite; nothing is written.
         Conflict: the folder exists.
     """
+    # Last line of defence: a snapshot is what others load.
     for name, tensor in weights.items():
         if not torch.isfinite(tensor).all():
             raise Corrupt(refuse("weights must be finite", name, "Go back to the last snapshot"))
 
     def write(target: Path) -> None:
+        # safetensors stores no views: two names of one memory become two tensors.
         plain = {name: tensor.detach().contiguous() for name, tensor in weights.items()}
         (target / MODEL).write_bytes(save(plain))
         write_json(target / META, meta.as_json())
@@ -63,6 +65,7 @@ def load_snapshot(folder: Path) -> tuple[nn.Module, Meta, str]:
     if (folder / "snapshots").is_dir():
         remedy = "Give a folder inside its snapshots/"
         raise BadFile(refuse("the folder of a run, not a snapshot", str(folder), remedy))
+    # Every byte before any of it is believed.
     manifest = verify(folder)
     meta = read_meta(folder)
     net = build(meta)
@@ -71,6 +74,7 @@ def load_snapshot(folder: Path) -> tuple[nn.Module, Meta, str]:
     except (SafetensorError, RuntimeError, KeyError) as error:
         what = f"the weights do not fit {META} ({str(error).splitlines()[0]})"
         raise BadFile(refuse(what, str(folder), "Use a checkpoint of this version")) from error
+    # Dropout off; who trains it says so.
     net.eval()
     return net, meta, str(manifest.files[MODEL]["sha256"])
 

@@ -23,7 +23,9 @@ from levelcap.world.spec import WorldSpec
 
 _FILES = ("flat", "text.qwen3")
 FAMILIES: dict[str, Family] = {
-    row.name: row for row in (importlib.import_module(f"levelcap.nets.{f}").FAMILY for f in _FILES)
+    # Loaded by name, so that a new family is one word here and no import.
+    row.name: row
+    for row in (importlib.import_module(f"levelcap.nets.{f}").FAMILY for f in _FILES)
 }
 DEFAULT = "flat"  # of new heroes of the arena
 WORLD_FAMILIES = tuple(name for name, row in FAMILIES.items() if row.describe is not None)
@@ -80,6 +82,7 @@ def world_net(net: nn.Module, meta: Meta) -> Net:
 
 def new_net(meta: Meta, seed: int = 0) -> Net:
     """A fresh net for a world; its weights depend on the seed alone."""
+    # The caller's own chance is left as it was.
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         return world_net(build(meta), meta)
@@ -88,6 +91,7 @@ def new_net(meta: Meta, seed: int = 0) -> Net:
 def copy_net(net: Net, meta: Meta) -> Net:
     """A second net with the same weights, in evaluation mode."""
     twin = world_net(build(meta), meta)
+    # Copies: no memory is shared with the original.
     twin.load_state_dict(net.state_dict())
     twin.eval()
     return twin

@@ -65,6 +65,7 @@ class FlatNet(Net):
     def hidden_matrices(self) -> list[nn.Parameter]:
         """What Muon steps: the matrices between hidden layers."""
         layers = [module for module in self.torso if isinstance(module, nn.Linear)]
+        # The first layer reads inputs of unlike scales, as an embedding does: AdamW.
         return [layer.weight for layer in layers[1:]]
 
     def shared_parameters(self) -> Iterable[nn.Parameter]:

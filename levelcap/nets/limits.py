@@ -39,6 +39,7 @@ def check_limits(meta: Meta) -> None:
     _row("head_sizes", meta.head_sizes, MAX_HEADS, 1, MAX_BINS)
     _row("aim_heads", meta.aim_heads, MAX_HEADS, 0, MAX_HEADS)
     _row("aim_users", meta.aim_users, MAX_HEADS, 0, MAX_HEADS)
+    # Each head may be small and all of them together still absurd.
     if sum(meta.head_sizes) > MAX_BINS:
         raise _bad("the heads have too many bins together", sum(meta.head_sizes))
     if meta.text is not None:

@@ -100,6 +100,7 @@ def meta_from_json(values: Any, where: str) -> Meta:
     """
     known = {f.name for f in fields(Meta)}
     table = values if isinstance(values, dict) else {}
+    # An unknown family has its sizes under `shape`; whether it can be built is not asked here.
     beside = _BESIDE.get(str(table.get("architecture")), ())
     names = (known - {"shape"}) | set(beside) if beside else known
     if set(table) != names:
@@ -129,6 +130,7 @@ def check_fits(meta: Meta, spec: WorldSpec) -> None:
     Raises:
         BadFile: naming the first thing that differs.
     """
+    # Versions and heads first: what is left would be misread silently.
     wanted = {
         "world version": (meta.world_version, spec.version),
         "heads": (meta.head_sizes, tuple(head.size for head in spec.heads)),
@@ -138,6 +140,7 @@ def check_fits(meta: Meta, spec: WorldSpec) -> None:
         if have != need:
             remedy = f"This net plays {meta.world}"
             raise BadFile(refuse(f"{name} of {spec.name} differ: {need}", have, remedy))
+    # A view that has grown or shrunk since the net was trained.
     size = sum(spec.views[name].size for name in meta.views)
     if size != meta.input_size:
         remedy = f"This net plays {meta.world}"

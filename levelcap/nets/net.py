@@ -71,6 +71,7 @@ class Inputs:
     def __getitem__(self, name: str) -> Tensor:
         """One view, [T, B, …]; shares memory with `packed`."""
         at = self.layout.names.index(name)
+        # A slice of the last axis: no copy.
         part = self.packed[..., self.layout.offsets[at] : self.layout.offsets[at + 1]]
         return part.unflatten(-1, self.layout.shapes[at])
 
@@ -140,6 +141,7 @@ class Net(nn.Module):
 
 def reset_rows(state: State, fresh: State, reset: Tensor) -> State:
     """The state with the rows of `reset` [B] replaced by fresh ones."""
+    # Most decisions begin no match.
     if not reset.any():
         return state
 

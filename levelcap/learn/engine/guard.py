@@ -18,6 +18,7 @@ class Guard:
 
     def passes(self, metrics: Mapping[str, float], norm: float) -> bool:
         """May this update be applied?"""
+        # One NaN in any weight gradient makes the norm NaN, so the norm stands for all of them.
         good = isfinite(norm) and all(isfinite(value) for value in metrics.values())
         if good:
             self.in_a_row = 0

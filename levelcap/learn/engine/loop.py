@@ -67,6 +67,7 @@ class Training:
             eps=config.eps,
         )
         self.optimizer.helper = task.helper
+        # What is judged, snapshotted and served; actors use the raw weights.
         self.ema = Ema(task.net, config.ema)
         self.budget, self.guard, self.clock = Budget(stops), Guard(config.bad_updates), Clock()
         self.progress = Progress()
@@ -87,6 +88,7 @@ class Training:
             self.folder.event("resumed", update=self.progress.update, checkpoint=found[1].name)
         with signals() as asked:
             self.clock.start()
+            # A new run: the first batch is played with the weights it starts from.
             if self._batch is None:
                 self._batch = self.task.gather(0)
             while (reason := self._over(asked)) is None:
@@ -111,12 +113,16 @@ class Training:
     def _iterate(self) -> None:
         """One batch: learn from it while the next one is gathered."""
         began, progress, batch = time.monotonic(), self.progress, self._batch
+        # From here until `_finish` both halves work; the acting weights do not change meanwhile.
         ahead = self._thread.submit(self.task.gather, progress.update)
         logged: list[dict[str, float]] = []
         for minibatch in range(self.task.minibatches):
             factor = self._set_rate()
+            # None, not zeros: the optimizer skips what got no gradient (the torso while the value
+            # warms up).
             self.optimizer.zero_grad(set_to_none=True)
             values = self.task.backward(batch, minibatch, progress.update)
+            # The norm before clipping: the guard and the log want the true one.
             norm = float(clip_grad_norm_(self.task.net.parameters(), self.config.clip_norm))
             if self.guard.passes(values, norm):
                 self.optimizer.step()
@@ -126,9 +132,11 @@ class Training:
         progress.skipped = self.guard.skipped
         progress.steps += self.task.steps(batch)
         self._batch = self._finish(ahead)
+        # Not one more number of these weights may reach the actors.
         if self.guard.lost:
             self._roll_back()
             return
+        # Both halves stand still: the only place where weights change hands.
         self.task.sync(progress.steps, progress.update / (self.budget.total or float("inf")))
         self._examine()
         self.budget.observe(
@@ -139,6 +147,7 @@ class Training:
             progress.next_snapshot_s = self.clock.now() + self.config.snapshot_s
             if progress.update > self.task.minibatches:  # not the weights the run began with
                 self._publish()
+        # Last, so that what a checkpoint says has been reported and published before.
         if time.monotonic() - self._saved_at >= self.config.checkpoint_s:
             self._save()
         self._evaluate()
@@ -183,6 +192,7 @@ class Training:
     def _report(self, logged: list[dict[str, float]], batch: Any, took_s: float) -> None:
         mean = {name: float(np.mean([row[name] for row in logged])) for name in logged[0]}
         steps = self.task.steps(batch)
+        # The lag is promised to be constant; a changed one shows as lag_min < lag_max.
         if "lag" in mean:
             lags = [row["lag"] for row in logged]
             mean.update(lag_min=min(lags), lag_max=max(lags))
@@ -204,6 +214,7 @@ class Training:
     def _evaluate(self) -> None:
         if self.hooks.evaluate is None or self.clock.now() < self._next_evaluation_s:
             return
+        # Judging is not training: its time is not the run's.
         self.clock.stop()
         score = self.hooks.evaluate(self.ema.weights, self._meta())
         self.progress.score = score
@@ -230,6 +241,7 @@ class Training:
 
     def _publish(self) -> Path:
         """A snapshot of the slow weights; the same step twice is the same snapshot."""
+        # Named by steps, so that the same moment twice is the same folder.
         place = self.folder.snapshots / f"step-{self.progress.steps:012d}"
         if not place.exists():
             save_snapshot(place, self.ema.weights, self._meta(), "engine")
@@ -249,6 +261,7 @@ class Training:
             State({n: t.numpy() for n, t in self.ema.weights.items()}, {"count": self.ema.count}),
         )
         state.put("optimizer", _optimizer_state(self.optimizer))
+        # The batch that waits is saved too: it was played with weights that are gone.
         state.put("task", self.task.state(self._batch))
         state.values["progress"] = asdict(self.progress)
         state.values["loop"] = {
@@ -258,6 +271,7 @@ class Training:
             "stops": asdict(self.stops),
         }
         save_state(self.folder.checkpoints, self.progress.update, state)
+        # Two: the newest may be the one a power cut has torn.
         keep_newest(self.folder.checkpoints, self.config.keep_checkpoints)
         self._saved_at = time.monotonic()
 
@@ -273,6 +287,7 @@ class Training:
         # A run that is to end elsewhere than before gets a new length.
         same = loop["stops"] == asdict(self.stops)
         self.budget = Budget(self.stops, loop["total"] if same else None)
+        # Counts of a run go on over restarts; bad updates in a row do not.
         self.guard.skipped = self.progress.skipped
 
     def _roll_back(self) -> None:

@@ -18,6 +18,7 @@ from torch import Tensor, nn
 from levelcap.kit.errors import unknown_name
 from levelcap.learn.engine.config import OPTIMIZERS
 
+# The slope at 0 is 3.4: small singular values grow fastest, and .7 … 1.2 is close enough to 1.
 _A, _B, _C = 3.4445, -4.7750, 2.0315  # the quintic of Jordan et al.
 ITERATIONS = 5
 
@@ -25,7 +26,9 @@ ITERATIONS = 5
 def orthogonalise(matrix: Tensor, eps: float = 1e-7) -> Tensor:
     """About U V^T of matrix = U S V^T: all singular values between roughly .7 and 1.2."""
     assert matrix.ndim == 2, f"a matrix, got {tuple(matrix.shape)}"
+    # The Frobenius norm bounds the largest singular value: all start below 1, where it converges.
     x = matrix / matrix.norm().clamp(min=eps)
+    # The Gram matrix of the short side is the small one.
     tall = x.shape[0] > x.shape[1]
     x = x.T if tall else x
     for _ in range(ITERATIONS):
@@ -39,7 +42,13 @@ class MuonAdamW(torch.optim.Optimizer):
 
     def __init__(self, groups: list[dict[str, Any]]) -> None:
         defaults = dict(
-            lr=1e-3, betas=(0.9, 0.99), eps=1e-8, weight_decay=0.0, momentum=0.95, use_muon=False
+            # beta2 .99: a run of minutes has too few updates for the usual .999.
+            lr=1e-3,
+            betas=(0.9, 0.99),
+            eps=1e-8,
+            weight_decay=0.0,
+            momentum=0.95,
+            use_muon=False,
         )
         super().__init__(groups, defaults)
         self.helper: Executor | None = None
@@ -64,6 +73,7 @@ class MuonAdamW(torch.optim.Optimizer):
     @torch.no_grad()  # of the thread
     def _take(self, found: list[tuple[Tensor, dict[str, Any]]]) -> None:
         for parameter, group in found:
+            # Decoupled weight decay: before the step, and never through the moments.
             parameter.mul_(1 - group["lr"] * group["weight_decay"])
             (self._muon if group["use_muon"] else self._adamw)(parameter, group)
 
@@ -74,6 +84,7 @@ class MuonAdamW(torch.optim.Optimizer):
         momentum, grad = state["momentum"], parameter.grad
         assert grad is not None
         momentum.lerp_(grad, 1 - group["momentum"])
+        # Nesterov: look one step of momentum ahead.
         update = orthogonalise(grad.lerp(momentum, group["momentum"]))
         # A wide layer's step is no smaller than a square one's.
         scale = max(1.0, parameter.shape[0] / parameter.shape[1]) ** 0.5
@@ -89,10 +100,11 @@ class MuonAdamW(torch.optim.Optimizer):
         assert grad is not None
         state["step"] += 1
         count = float(state["step"])
+        # First and second moments; their bias to 0 is corrected below.
         state["mean"].lerp_(grad, 1 - beta1)
         state["square"].mul_(beta2).addcmul_(grad, grad, value=1 - beta2)
-        spread = (state["square"] / (1 - beta2**count)).sqrt_().add_(group["eps"])
-        parameter.addcdiv_(state["mean"], spread, value=-group["lr"] / (1 - beta1**count))
+        std = (state["square"] / (1 - beta2**count)).sqrt_().add_(group["eps"])
+        parameter.addcdiv_(state["mean"], std, value=-group["lr"] / (1 - beta1**count))
 
 
 def make_optimizer(
@@ -112,6 +124,7 @@ def make_optimizer(
     if name not in OPTIMIZERS:
         raise unknown_name("optimizer", name, OPTIMIZERS)
     inner = hidden_matrices(net) if name == "muon" else []
+    # By identity: `in` would compare tensors element by element.
     rest = [p for p in net.parameters() if not any(p is q for q in inner)]
     groups: list[dict[str, Any]] = [
         dict(params=rest, lr=lr, betas=betas, eps=eps, weight_decay=weight_decay)

@@ -22,6 +22,7 @@ def lr_factor(
     """
     if name not in SCHEDULES:
         raise unknown_name("schedule", name, SCHEDULES)
+    # The first steps are small: the moments of the optimizer are guesses until then.
     if update < warmup:
         return (update + 1) / (warmup + 1)
     if name == "constant" or total is None or total <= warmup:
@@ -32,6 +33,7 @@ def lr_factor(
 
 def ema_decay(count: int, decay: float, total: int | None) -> float:
     """Decay of the slow copy at its n-th update: warmed up, and never longer than 5 % of a run."""
+    # A slow copy that is older than this share of the run would be judged as the past.
     longest = 1.0 if total is None else max(0.0, 1.0 - 1.0 / max(1.0, MAX_EMA_SHARE * total))
     return min(decay, longest, (1 + count) / (10 + count))
 
@@ -49,6 +51,7 @@ class Ema:
         keep = ema_decay(self.count, self.decay, total)
         self.count += 1
         for name, tensor in net.state_dict().items():
+            # Counters and masks have no average.
             if tensor.is_floating_point():
                 self.weights[name].lerp_(tensor, 1 - keep)
             else:

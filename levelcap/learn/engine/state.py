@@ -55,6 +55,7 @@ def save_state(folder: Path, update: int, state: State) -> Path:
         Corrupt: a weight is not finite; nothing is written.
     """
     for name, array in state.arrays.items():
+        # Worlds and memories may hold NaN of their own; weights may not.
         if name.startswith(("net/", "ema/")) and not np.isfinite(array).all():
             raise Corrupt(refuse("weights must be finite", name, "Go back to the last checkpoint"))
     # Structured arrays (worlds, minds) are kept as bytes; their readers know the type.
@@ -119,6 +120,7 @@ def load_newest(folder: Path) -> tuple[State, Path] | None:
     Raises:
         Corrupt: there are checkpoints and none of them is whole.
     """
+    # Newest first; a torn one is passed over as long as an older one is whole.
     there = checkpoints(folder)
     problem: Corrupt | None = None
     for place in reversed(there):

@@ -31,6 +31,7 @@ class Clock:
 
     def start(self) -> None:
         """Let it run."""
+        # process_time counts all threads of this process: both cores.
         self._since, self._core_since = time.monotonic(), time.process_time()
 
     def stop(self) -> None:
@@ -93,6 +94,7 @@ class Budget:
         """Called once an iteration; fixes `total` ten seconds after the run is warm."""
         if self.total is not None or not warm:
             return
+        # The first measured moment: everything before was warm-up.
         if self._mark is None:
             self._mark = (updates, steps, seconds)
         updates_0, steps_0, seconds_0 = self._mark
@@ -100,11 +102,13 @@ class Budget:
             return
         ends = []
         if self.stops.minutes is not None:
+            # Updates a second now, for the seconds that are left.
             rate = (updates - updates_0) / (seconds - seconds_0)
             ends.append(updates + rate * (self.stops.minutes * 60 - seconds))
         if self.stops.steps is not None:
             per_step = (updates - updates_0) / max(1, steps - steps_0)
             ends.append(updates + per_step * (self.stops.steps - steps))
+        # At least one more update: a run that is over now has no schedule.
         self.total = max(updates + 1, int(min(ends)))
 
 
@@ -116,6 +120,7 @@ def signals() -> Iterator[Any]:
     whose run is ended this way must not begin the next one.
     """
     asked = threading.Event()
+    # Only the main thread may install handlers; a worker thread is stopped by file or budget.
     if threading.current_thread() is not threading.main_thread():
         yield asked
         return

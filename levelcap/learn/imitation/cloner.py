@@ -67,6 +67,7 @@ class Cloner(ABC):
         loss: float,
     ) -> Judged:
         """scores [n, A] (higher is likelier, masked lowest), actions [n, H], counts [n]."""
+        # Aim is right or wrong only where something was aimed.
         in_use = (actions[:, self.heads.users == 1] != 0).any(1)
         right, used = (np.zeros(len(self.heads.sizes)) for _ in range(2))
         first = 0

@@ -44,6 +44,7 @@ class RowCloner(Cloner):
 
     def prepare(self, batch: Batch) -> Rows:
         """What an update needs of a batch of the lake."""
+        # gamma^left: what the outcome is worth this far from the end.
         discount = np.power(self.config.gamma, batch.left.astype(np.float64))
         return Rows(
             inputs=batch.inputs(self.meta.views),
@@ -66,6 +67,7 @@ class RowCloner(Cloner):
         weights = rows.alive.astype(F32)
         share = weights / F32(max(float(weights.sum()), 1.0))
         gradients = np.empty_like(p)
+        # Cloning is a policy gradient with advantage 1 for what the teacher did.
         advantage_weight = share * F32(1 - smoothing)
         logit_gradients(
             p,
@@ -81,6 +83,7 @@ class RowCloner(Cloner):
         )
         if smoothing > 0:
             self._smooth(rows, p, share, gradients)
+        # All rows count for the value, the dead ones too: their match goes on.
         errors = values.detach().numpy() - rows.targets
         value_grad = torch.from_numpy(errors * F32(self.config.value_coef / len(errors)))
         torch.autograd.backward([logits, values], [torch.from_numpy(gradients), value_grad])
@@ -100,6 +103,7 @@ class RowCloner(Cloner):
     def _unroll(self, rows: Rows) -> Unrolled:
         """All rows as one moment of as many players."""
         packed = torch.from_numpy(rows.inputs)[None]
+        # [1, n]: nobody remembers anything.
         begins = torch.zeros(1, len(rows.inputs), dtype=torch.bool)
         return self.net.unroll(Inputs(packed, self.layout), {}, begins)
 

@@ -53,6 +53,7 @@ def imitate(
     shards = _open(request)
     spec = spec_of_world(request.world, shards.patch)
     meta = describe(request.family, spec, request.size, views=request.views)
+    # Before anything is written: a run that cannot be read from is no run.
     missing = [name for name in meta.views if name not in shards.views]
     if missing:
         remedy = f"Record again with the views {', '.join(meta.views)}"
@@ -75,6 +76,7 @@ def imitate(
         meta = replace(meta, parents=tuple(shards.digests))
         task = ImitationTask(net, meta, spec, config, shards, request.seed)
         outcome = train(task, config.engine, stops, folder, hooks)
+        # The snapshot as anybody else would load it.
         final, _, _ = load_world_net(outcome.snapshot)
         seen = accuracy(final, meta, spec, task.training, config)
         unseen: dict[str, float] = {}

@@ -54,6 +54,7 @@ class SegmentCloner(Cloner):
         """Tensors of a batch of the lake."""
         steps, count = batch.left.shape
         views = {n: a.reshape(steps * count, *a.shape[2:]) for n, a in batch.views.items()}
+        # [T, B, D]
         packed = self.layout.pack(views).reshape(steps, count, -1)
         discount = np.power(self.config.gamma, batch.left.astype(np.float64))
         learned = batch.learned
@@ -102,12 +103,14 @@ class SegmentCloner(Cloner):
         used = heads.used_heads(actions, self.meta.aim_heads, self.meta.aim_users)
         log_prob = heads.joint_log_prob(log_p, actions, used)
         loss = -float(losses.masked_mean(log_prob, stretch.alive[after]))
+        # [T * B, A]
         scores = torch.cat(log_p, -1).flatten(0, 1).numpy()
         counts = stretch.alive[after].flatten().numpy() > 0
         return self.judged(scores, actions.flatten(0, 1).numpy(), counts, loss)
 
     def _unroll(self, stretch: Stretch) -> Unrolled:
         """Warm the memory up without gradient, then the decisions to learn from."""
+        # A stretch from the middle of a match starts empty; burn-in fills it.
         state: State = self.net.initial_state(stretch.inputs.shape[1])
         first = stretch.burn_in
         if first:

@@ -37,6 +37,7 @@ class ImitationTask:
         """config.gamma must be set."""
         self.net, self.minibatches, self.config = net, config.minibatches, config
         self._meta, self._seed = meta, seed
+        # By match seed: both players and both games of a pair fall on one side.
         self.training, self.validation = shards.split(config.validation)
         self.cloner = make_cloner(net, meta, ViewLayout.of(spec, meta.views), config)
         self._next = 0
@@ -47,6 +48,7 @@ class ImitationTask:
         if self._stream is None:
             self._stream = self.cloner.stream(self.training, self._seed, self._next)
         found = [next(self._stream) for _ in range(self.minibatches)]
+        # The only state of reading: which batch is number n follows from n.
         self._next += self.minibatches
         return [self.cloner.prepare(one) for one in found]
 

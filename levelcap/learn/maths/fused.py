@@ -46,11 +46,13 @@ def row_statistics(p, log_p, reference, actions, sizes, aim, users, log_prob, en
     """
     has_reference = reference.shape[0] > 0
     for i in range(p.shape[0]):
+        # Aim counts only where something is fired or cast.
         in_use = _in_use(actions[i], users)
         total, spread, distance, first = _ZERO, _ZERO, _ZERO, 0
         for h in range(sizes.shape[0]):
             last = first + sizes[h]
             if aim[h] == 0 or in_use:
+                # log pi(a), entropy and KL of factorised heads are sums over heads.
                 total += log_p[i, first + actions[i, h]]
                 for j in range(first, last):
                     spread -= p[i, j] * log_p[i, j]
@@ -102,6 +104,7 @@ def logit_gradients(
                     mean += p[i, j] * out[i, j]
                 for j in range(first, last):
                     out[i, j] = p[i, j] * (push + out[i, j] - mean)
+                # The gradient of -log pi(a) is p - onehot(a).
                 out[i, first + actions[i, h]] -= push
             else:
                 for j in range(first, last):
@@ -151,11 +154,15 @@ def traces(
         error, follow, climb, good_ahead = _ZERO, _ZERO, _ZERO, False
         corrected = _ZERO
         for t in range(rewards.shape[0] - 1, -1, -1):
+            # A match that ended or was cut off passes nothing back to the steps before it.
             goes_on = not (terminated[t, b] or truncated[t, b])
             last = t == rewards.shape[0] - 1
+            # Terminated: nothing follows. Truncated: the value of its last moment does
+            # (next_values).
             discount = _ZERO if terminated[t, b] else gamma
             ahead = next_values[t, b]
             ratio = np.exp(log_rhos[t, b])
+            # V-trace's two clips: rho weighs the error, c how far it is carried back.
             rho = min(ratio, rho_bar)
             delta = rewards[t, b] + discount * ahead - values[t, b]
             # V-trace: the advantage looks at the corrected value of the next step.

@@ -57,6 +57,7 @@ class Actor:
         self._heads = HeadLayout.of(meta.head_sizes, meta.aim_heads, meta.aim_users)
         self._sampler = Sampler(spec)
         lanes = self.lanes // minibatches
+        # Two: one is learned from while the other is filled.
         self._batches = [
             Batch.empty(minibatches, length, lanes, meta, self.layout.size, reference is not None)
             for _ in range(2)
@@ -77,12 +78,14 @@ class Actor:
         batch.results.clear()
         batch.referenced = [self.reference is None] * self.minibatches
         batch.version = version
+        # What the learner unrolls from: the state at the first decision of this batch.
         batch.state0 = self._rows_of(self._state)
         batch.reference_state0 = self._rows_of(self._reference_state)
         for t in range(self.length):
             self._decide(batch, t)
             for index in range(len(self.groups)):
                 self._advance(batch, t, index)
+        # One more look: the value of where the batch ends.
         self._look(batch, self.length)
         for group in self.groups:
             batch.results += group.take_results()
@@ -103,6 +106,7 @@ class Actor:
         if batch.referenced[minibatch]:
             return
         assert self.reference is not None
+        # [n, ...] each
         state0 = {n: torch.from_numpy(a[minibatch]) for n, a in batch.reference_state0.items()}
         with torch.inference_mode():
             out = self.reference.unroll(
@@ -164,6 +168,7 @@ class Actor:
             self._flags[0, places] = group.views["alive"].reshape(-1)[group.lanes]
             self._flags[1, places] = group.active.reshape(-1)[group.lanes]
         with torch.inference_mode():
+            # [1, lanes, D]: an unroll over one decision.
             packed = torch.from_numpy(self._inputs)[None]
             reset = torch.from_numpy(self._flags[2])[None]
             out = self.net.unroll(Inputs(packed, self.layout), self._state, reset)
@@ -172,6 +177,7 @@ class Actor:
         batch.mask[:, t] = self._split(self._mask)
         batch.actions[:, t] = self._split(actions)
         batch.log_probs[:, t] = self._split(log_probs)
+        # The dead neither decide nor learn to; who is out for good has no value either.
         batch.alive[:, t] = self._split(self._flags[0] & self._flags[1])
         batch.active[:, t] = self._split(self._flags[1])
         for group, places in zip(self.groups, self._places, strict=True):
@@ -197,11 +203,13 @@ class Actor:
         group, lanes = self.groups[index], self.lanes // self.minibatches
         players = group.learned.shape[1]
         lane_of = dict(zip(group.lanes.tolist(), self._places[index].tolist(), strict=True))
+        # [rows, D] of the moment before the restart.
         inputs = self.layout.pack(info["final"])
         for row, (match, player) in enumerate(info["final_rows"].tolist()):
             place = lane_of.get(match * players + player)
             if place is None:
                 continue
+            # The state after deciding: what the net would have gone on with.
             state = {name: rows[place].numpy().copy() for name, rows in self._state.items()}
             at = (place // lanes, t, place % lanes)
             batch.truncations.append(Truncation(*at, inputs[row].copy(), state))

@@ -47,12 +47,15 @@ class FusedLearner(Learner):
         rows = length * lanes
         out = self.unroll(batch, minibatch)
         logits, values = out.logits.flatten(0, 1), out.values.flatten()  # [T * n, A], [T * n]
+        # [T, n] from here on: traces run over time.
         value = values.detach().numpy().reshape(length, lanes)
         next_values = self._array("next_values", value.shape)
         self.next_values(batch, minibatch, value, out.state, next_values)
         stats = self._statistics(batch, minibatch, logits.detach().numpy())
         log_prob, entropy, kl, p, log_p, reference = stats
+        # log pi / mu: the policy now over the policy that acted, a batch older.
         log_rhos = (log_prob - batch.log_probs[minibatch].reshape(-1)).reshape(length, lanes)
+        # Working arrays are kept between calls: they are megabytes, and allocated once.
         targets, advantages, upgo = (self._array(n, (length, lanes)) for n in "tau")
         traces(
             log_rhos,
@@ -69,12 +72,15 @@ class FusedLearner(Learner):
             advantages,
             upgo,
         )
+        # Rows that count for the policy, and for the value.
         weights = batch.alive[minibatch].reshape(-1).astype(F32)
         value_weights = batch.active[minibatch].astype(F32)
         count = max(float(weights.sum()), 1.0)
+        # [T * n]
         advantage = (advantages + F32(config.upgo_coef) * upgo).reshape(-1) * weights
         if config.centre_advantage:
             advantage = (advantage - F32(advantage.sum() / count)) * weights
+        # About 0, not about the mean: an update in which all went well pushes all of it.
         std = float(np.sqrt(np.square(advantage).sum() / count)) + 1e-6
         if config.advantage_scale > 0:
             advantage *= F32(config.advantage_scale / std)
@@ -83,6 +89,7 @@ class FusedLearner(Learner):
             clipped = clip_advantages(
                 advantage, log_prob - self._anchors[minibatch], F32(config.clip)
             )
+        # d/dV of half the squared error.
         errors = (value - targets) * value_weights
         value_count = max(float(value_weights.sum()), 1.0)
         value_grad = torch.from_numpy((errors * F32(config.value_coef / value_count)).reshape(-1))
@@ -90,6 +97,7 @@ class FusedLearner(Learner):
             torch.autograd.backward([values], [value_grad])
         else:
             gradients = self._array("gradients", p.shape)
+            # Every row its share in the mean.
             share = weights / F32(count)
             taken = batch.actions[minibatch].reshape(rows, -1)
             logit_gradients(

@@ -38,22 +38,26 @@ class GeneralLearner(Learner):
     ) -> dict[str, float]:
         """Add the gradients of one minibatch to the net's parameters; returns what to log."""
         config = self.config
+        # One unroll with gradient; everything else comes from its results.
         out = self.unroll(batch, minibatch)
         terms = self._terms(batch, minibatch, out)
         log_rhos = terms.log_prob.detach() - torch.from_numpy(batch.log_probs[minibatch])
         alive = torch.from_numpy(batch.alive[minibatch]).float()
         active = torch.from_numpy(batch.active[minibatch]).float()
+        # Both without gradient.
         targets, advantage = self._targets(batch, minibatch, out, log_rhos)
         count = alive.sum().clamp(min=1.0)
         advantage = advantage * alive
         if config.centre_advantage:
             advantage = (advantage - advantage.sum() / count) * alive
         std = float((advantage.square().sum() / count).sqrt()) + 1e-6
+        # Scaled to one std: the learning rate means the same at +-1 and at pseudo-rewards of .1.
         if config.advantage_scale > 0:
             advantage = advantage * (config.advantage_scale / std)
         clipped = torch.zeros_like(alive)
         if config.clip > 0:
             anchors = torch.from_numpy(self._anchors[minibatch]).view_as(alive)
+            # log of PPO's ratio since this batch was begun.
             moved = terms.log_prob.detach() - anchors
             clipped = _clipped(advantage, moved, config.clip)
             advantage = advantage * (1.0 - clipped)
@@ -82,6 +86,7 @@ class GeneralLearner(Learner):
     ) -> tuple[Tensor, Tensor]:
         """Value targets and advantages [T, n], without gradient."""
         config = self.config
+        # [T, n]
         values = out.values.detach()
         ahead = np.empty(values.shape, np.float32)
         next_values = torch.from_numpy(
@@ -120,10 +125,12 @@ class GeneralLearner(Learner):
         entropy = heads.entropy(log_p, used)
         kl = torch.zeros_like(log_prob)
         if batch.reference.shape[1]:
+            # Already log-probabilities under the same mask.
             pi_sup = torch.from_numpy(batch.reference[minibatch]).split(list(sizes), -1)
             kl = heads.kl_divergence(log_p, pi_sup, used)
         if out.choice_logits is not None:
             assert out.choices is not None and out.choice_due is not None
+            # A choice carried over from an earlier decision is no decision of this one.
             due = out.choice_due.float()
             choice = torch.log_softmax(out.choice_logits, -1)  # [T, n, K]
             log_prob = log_prob + due * choice.gather(-1, out.choices[..., None]).squeeze(-1)

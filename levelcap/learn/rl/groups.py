@@ -25,6 +25,7 @@ def build_groups(
     """Groups whose lanes together are about `config.lanes`, a multiple of the minibatches."""
     players, minibatches = spec.num_players, config.minibatches
     outside = ":" in spec.name
+    # Without opponents every lane plays the learner itself.
     share = 1.0 if not pool.members else config.self_play
     own = _matches(config.lanes * share, players, minibatches)
     seats = seats_of_learner(spec, config)
@@ -34,6 +35,7 @@ def build_groups(
         world = _world(spec, own, meta.views, chain(seed, SELF), config, outside)
         groups.append(MatchGroup(world, np.ones((own, players), np.bool_), None))
     if other:
+        # The net's views and the bots'.
         views = tuple(dict.fromkeys((*meta.views, *Bot.views)))
         world = _world(spec, other, views, chain(seed, OTHERS), config, outside)
         groups.append(MatchGroup(world, learned_seats(spec, other, seats, seed), pool))
@@ -57,6 +59,7 @@ def learned_seats(spec: WorldSpec, matches: int, seats: int, seed: int) -> NDArr
     team = np.arange(spec.num_players) * spec.num_teams // spec.num_players
     rng = stream(seed, "learned seats")
     for match in range(matches):
+        # Both sides in turn, so that no side is learned better than the other.
         if spec.num_teams == 2:
             learned[match] = team == match % 2
         else:

@@ -48,6 +48,7 @@ class Learner(ABC):
         """
         self._anchors.clear()
         for minibatch in range(len(batch.rewards) if self.config.clip > 0 else 0):
+            # No gradient: these are the constants that `clip` compares with.
             with torch.no_grad():
                 out = self.unroll(batch, minibatch)
             self._anchors.append(self.log_prob(batch, minibatch, out))
@@ -65,6 +66,7 @@ class Learner(ABC):
     def unroll(self, batch: Batch, minibatch: int) -> Unrolled:
         """The one unroll of an update: T decisions of n lanes from the state they began with."""
         length = batch.rewards.shape[1]
+        # Stored by the actor; one batch old, like the log-probabilities beside it.
         state = {n: torch.from_numpy(a[minibatch]) for n, a in batch.state0.items()}
         choices = None
         if batch.choices is not None:
@@ -84,8 +86,10 @@ class Learner(ABC):
         values [T, n]; state: after the last decision. Where a match was cut off it is V of that
         match's own last moment, not of the next match's first.
         """
+        # Within the batch the next decision's own value.
         out[:-1] = values[1:]
         with torch.no_grad():
+            # Bootstrap: the values beyond the last decision carry no gradient.
             kept = {name: rows.detach() for name, rows in state.items()}
             inputs = torch.from_numpy(batch.inputs[minibatch, -1:])
             reset = torch.from_numpy(batch.reset[minibatch, -1:])
@@ -94,6 +98,7 @@ class Learner(ABC):
             if cuts:
                 rows = torch.from_numpy(np.stack([cut.inputs for cut in cuts]))[None]
                 kept = {n: _stack([cut.state[n] for cut in cuts]) for n in cuts[0].state}
+                # The match was cut off, not begun: nothing is forgotten.
                 goes_on = torch.zeros(1, len(cuts), dtype=torch.bool)
                 last = self.net.unroll(Inputs(rows, self._views), kept, goes_on).values[0]
                 out[[cut.t for cut in cuts], [cut.lane for cut in cuts]] = last.numpy()

@@ -24,6 +24,7 @@ class MatchGroup:
         self.lanes = np.flatnonzero(learned)  # flat seat match * P + player of each lane
         players = learned.shape[1]
         self.team_of_seat = np.arange(players) * world.spec.num_teams // players
+        # Teams on which the learner has a seat, for every match.
         self.lane_teams = [set(self.team_of_seat[row].tolist()) for row in learned]
         self.foe = np.full(len(learned), NOBODY, np.int64)  # opponent's number of each match
         self.views: Views = {}
@@ -71,6 +72,7 @@ class MatchGroup:
                 self.actions[rows] = self.opponents.actions.reshape(self.actions.shape)[rows]
         shape = (*self.learned.shape, self.actions.shape[-1])
         outcome = self.world.step(self.actions.reshape(shape))
+        # [M, P] each
         self.views, rewards, terminated, truncated, info = outcome
         self.active[:] = info["active"]
         self._due = info["due"]
@@ -119,6 +121,7 @@ class MatchGroup:
 
     def _count(self, match: int, winner: int) -> None:
         assert self.pool is not None
+        # One win for the learner if any of its teams won.
         score = 0.5 if winner < 0 else float(winner in self.lane_teams[match])
         member = int(self.foe[match])
         self.results.append(MatchResult(self.pool.members[member].name, score))

@@ -59,13 +59,16 @@ class Pool:
         if self.scheme == "even":
             return even
         rates = np.array([member.rate for member in self.members])
+        # Largest at .5: neither hopeless nor beaten.
         raw = rates * (1.0 - rates)
         total = raw.sum()
         return (1 - self.floor) * raw / total + self.floor * even if total > 0 else even
 
     def draw(self, match_seeds: NDArray[np.uint64]) -> NDArray[np.int64]:
         """An opponent for each of the matches, by their seeds."""
+        # The constant spells "opponent": this draw shares no bits with the match's own.
         bits = splitmix64_array(match_seeds ^ np.uint64(0x6F70706F6E656E74))
+        # 53 bits: the doubles in [0, 1) that are evenly spaced.
         chance = (bits >> np.uint64(11)).astype(np.float64) * 2.0**-53
         edges = np.cumsum(self.weights())
         return np.minimum(np.searchsorted(edges, chance, side="right"), len(edges) - 1)
@@ -73,6 +76,7 @@ class Pool:
     def record(self, index: int, score: float) -> None:
         """Take in one finished match of the learner against member `index`."""
         member = self.members[index]
+        # An exponential window: the learner of a minute ago was another player.
         keep = 1.0 - 1.0 / MEMORY
         member.games = member.games * keep + 1.0
         member.score = member.score * keep + score

@@ -57,8 +57,10 @@ def build(request: Request, config: RlConfig) -> RlTask:
     spec = spec_of_world(request.world, request.patch)
     net, meta = _start(request, config, spec)
     reference = None
+    # pi_sup stays as it was; the learner moves away from this copy.
     if request.start is not None:
         reference = copy_net(net, meta)
+    # Never anybody of the sealed panel: `bot_pool` refuses those names.
     names = training_names(config.opponents, config.cousins, request.seed)
     pool = bot_pool(names, config.scheme, config.floor)
     groups = build_groups(spec, meta, config, pool, chain(request.seed, 3))
@@ -72,5 +74,6 @@ def _start(request: Request, config: RlConfig, spec: WorldSpec) -> tuple[Net, Me
         return new_net(meta, request.seed), meta
     net, meta, digest = load_world_net(request.start)
     check_fits(meta, spec)
+    # Loaded for evaluation; from here on it learns.
     net.train()
     return net, replace(meta, parents=(digest,), metrics={})

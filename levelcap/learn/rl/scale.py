@@ -23,6 +23,7 @@ class RewardScale:
     @property
     def std(self) -> float:
         """What rewards are divided by."""
+        # Never 0: a game that has paid nothing yet is left as it is.
         return max(1e-4, float(np.sqrt(self.moments.var[0])))
 
     def apply(self, batch: Batch) -> None:
@@ -32,6 +33,7 @@ class RewardScale:
             self.returns = self.returns * self.gamma + batch.rewards[:, t]
             seen.append(self.returns[batch.active[:, t]])
             over = batch.terminated[:, t] | batch.truncated[:, t]
+            # A new match begins with no return.
             self.returns = np.where(over, 0.0, self.returns)
         self.moments.update(np.concatenate(seen)[:, None])
         batch.rewards /= np.float32(self.std)

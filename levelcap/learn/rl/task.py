@@ -45,6 +45,7 @@ class RlTask:
         self.net, self.config, self.groups, self.pool = net, config, groups, pool
         self.minibatches = config.minibatches * config.epochs  # updates a batch
         self._meta = meta
+        # The actor's own copy: the learner changes `net` while the actor plays.
         self._acting = copy_net(net, meta)
         self.actor = Actor(
             self._acting,
@@ -59,6 +60,7 @@ class RlTask:
         lanes = self.actor.lanes // config.minibatches
         scaled = config.standardise
         self.scale = RewardScale(config.minibatches, lanes, config.gamma) if scaled else None
+        # Kept as weights: a checkpoint must be able to build the same opponents again.
         self._past_weights: dict[str, dict[str, Tensor]] = {}
         self._next_past = config.past_every_steps
         self._num_bots = len(pool.members)
@@ -76,6 +78,7 @@ class RlTask:
         count = self.config.minibatches
         for minibatch in range(count - self._referenced_by_actor, count):
             self.actor.add_reference(batch, minibatch)
+        # Moments of what was seen by players who took part.
         if self.moments is not None:
             self.moments.update(batch.inputs[:, :-1][batch.active])
         if self.scale is not None:
@@ -87,6 +90,7 @@ class RlTask:
         """Gradients of one minibatch; while the value warms up nothing but its head gets any."""
         began = time.monotonic()
         warming = update < self.config.value_warmup
+        # The first update of a batch: what the policy says now is what `clip` refers to.
         if minibatch == 0:
             self.learner.begin(batch)
         minibatch %= self.config.minibatches  # of an epoch
@@ -101,12 +105,14 @@ class RlTask:
     def sync(self, steps: int, done: float) -> None:
         """New weights for the actor, a past self when one is due, less pseudo-reward."""
         self._balance()
+        # Gone at half of the run: the second half learns to win and nothing else.
         if self.config.pseudo_reward > 0:
             self._set_pseudo(self.config.pseudo_reward * max(0.0, 1.0 - 2.0 * done))
         fallen = (1.0 - self.config.entropy_final) * min(1.0, done)
         self.learner.entropy_coef = self.config.entropy_coef * (1.0 - fallen)
         if self.moments is not None:
             self.net.set_moments(self.moments.mean, self.moments.var)
+        # Raw weights, not the slow copy: the lag stays one batch.
         self._acting.load_state_dict(self.net.state_dict())
         if self.pool.members and steps >= self._next_past:
             self._next_past += self.config.past_every_steps
@@ -178,6 +184,7 @@ class RlTask:
         for name, weights in self._past_weights.items():
             state.put(name, State({n: t.numpy() for n, t in weights.items()}))
         state.put("acting", State({n: t.numpy() for n, t in self._acting.state_dict().items()}))
+        # Oldest first: `superfluous` decides by age.
         state.values["past"] = list(self._past_weights)  # oldest first
         state.values["members"] = [member.name for member in self.pool.members]
         state.values["next_past"] = self._next_past

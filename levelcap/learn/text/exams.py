@@ -55,6 +55,7 @@ class Examiner:
 
     def due(self, update: int) -> bool:
         """Often while the lessons themselves go well, rarely otherwise."""
+        # An exam costs about as much as ten updates: lessons say when it may be passed.
         hopeful = self.running >= self.config.exam_hope
         wait = self.config.exam_every if hopeful else self.config.exam_rarely
         return update - self.examined_at >= wait
@@ -64,6 +65,7 @@ class Examiner:
         if not self.due(update):
             return ()
         began = time.monotonic()
+        # A net of its own: exams must not disturb the weights that learn.
         self.hero.net.load_state_dict(weights)
         self.examined_at = update
         events = self._hold(update)
@@ -78,6 +80,7 @@ class Examiner:
         """The exam that comes next, with problems no exam had before."""
         now = self.progress
         kind, count = now.wanted
+        # No exam ever sees a problem of an earlier one.
         seed = chain(self.seed, EXAM_WORD, self.exams)
         self.exams += 1
         score = hold_exam(self.guild, self.hero, now.skill, now.level, count, seed, now.preset)
@@ -85,6 +88,7 @@ class Examiner:
         self.progress, outcome = record(now, score, update, skill)
         told = [Event(kind, {"level": now.level, "outcome": outcome, **asdict(score)})]
         if outcome == "level_up":
+            # A new level starts unproven.
             self.running = 0.0
             after = self.progress
             values = {

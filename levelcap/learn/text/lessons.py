@@ -67,6 +67,7 @@ class Lessons:
     def source(self, number: int, level: int) -> tuple[str, int]:
         """Where problem `number` comes from, and its level."""
         config, words = self.config, chain(self.seed, MIX_WORD, number)
+        # One uniform number decides; what one source leaves is stretched to [0, 1) for the next.
         mark = words / WHOLE
         if self.plan.rows:
             if mark < config.file_share:
@@ -76,6 +77,7 @@ class Lessons:
             return SCHOOL, 0
         mark = (mark - config.school) / max(1e-9, 1 - config.school)
         if level > 1 and mark < config.review:
+            # The levels just passed, evenly.
             back = min(config.review_levels, level - 1)
             return BEFORE, level - 1 - int(mark / config.review * back)
         return CURRENT, level
@@ -112,6 +114,7 @@ class Lessons:
             Lesson(source, prompt, [*answer, self.tokens.end])
             for (source, _, _), prompt, answer in zip(found, prompts, answers, strict=True)
         ]
+        # A text beyond the net's positions cannot be read; it is counted, not cut.
         kept = [lesson for lesson in lessons if lesson.length <= self.config.longest]
         self.too_long += len(lessons) - len(kept)
         return kept or lessons[:1]

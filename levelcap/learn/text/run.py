@@ -75,6 +75,7 @@ def train_text(
     )
     examiner = None
     if progress is not None:
+        # Weights are loaded into it before every exam.
         judged = TextHero(fresh_text_net(meta), tokens, meta)
         examiner = Examiner(guild, progress, config, judged, request.seed)
     task = TextTask(net, meta, Lessons(skill, plan, config, tokens, request.seed), examiner)
@@ -87,6 +88,7 @@ def train_text(
         "seed": request.seed,
         "level": request.level,
         "start": parent,
+        # By content: a changed lesson file is another run.
         "files": [sha256_file(path) for path in request.files],
         "config": asdict(config),
     }

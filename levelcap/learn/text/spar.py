@@ -65,11 +65,14 @@ def spar(
     def draw(number: int) -> Problem:
         return source.lesson(level, seed=words, index=number, preset=preset)
 
+    # A first quarter of everything tells where the hero is weak.
     first = [draw(number) for number in range(probes)]
     right = _right(hero, first)
     table = _by_primitive(first, right)
+    # Below LEAST problems a share says nothing.
     weak = {n for n, (good, total) in table.items() if total >= LEAST and good < WEAK * total}
     rest: list[Problem] = []
+    # Bounded: a primitive may be so rare that it is never drawn.
     for number in range(probes, probes + MAX_DRAWS * count):
         if len(rest) == count - probes:
             break

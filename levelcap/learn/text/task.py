@@ -52,6 +52,7 @@ class TextTask:
     def backward(self, batch: LessonBatch, minibatch: int, update: int) -> dict[str, float]:
         """Gradients of the batch, which is one minibatch."""
         logged = backward(self.net, batch.halves, self.helper)
+        # Lessons of the level before say nothing of this one.
         if self.examiner is not None and batch.level == self.examiner.level:
             self.examiner.heard(logged["exact"])
         return logged

@@ -41,7 +41,9 @@ def make_batch(lessons: list[Lesson], pad: int) -> Batch:
     """Lay lessons out side by side."""
     rows = lay_out([lesson.prompt + lesson.answer[:-1] for lesson in lessons], pad)
     counts = np.array([len(lesson.answer) for lesson in lessons])
+    # The last token of a prompt predicts the first of its answer.
     first = rows.starts + np.array([len(lesson.prompt) for lesson in lessons]) - 1
+    # [m] places whose next token is part of an answer.
     at = np.concatenate([np.arange(f, f + c) for f, c in zip(first, counts, strict=True)])
     wanted = np.concatenate([np.asarray(lesson.answer, np.int64) for lesson in lessons])
     return Batch(
@@ -56,6 +58,7 @@ def make_batch(lessons: list[Lesson], pad: int) -> Batch:
 
 def halves(lessons: list[Lesson], pad: int) -> tuple[Batch, ...]:
     """The lessons as two batches of about as many tokens; as one if there is only one."""
+    # Every other one of the sorted: both halves get short and long texts alike.
     order = sorted(lessons, key=lambda lesson: lesson.length)
     return tuple(make_batch(part, pad) for part in (order[::2], order[1::2]) if part)
 
@@ -71,6 +74,7 @@ class Learned(NamedTuple):
 def learn(net: Qwen3Net, part: Batch, count: int) -> Learned:
     """Gradients of one half of a batch with `count` answer tokens in all."""
     logits = net(part.rows, part.at)
+    # The sum over this half, divided by the whole batch's count: halves add up to the mean.
     loss = functional.cross_entropy(logits, part.wanted, reduction="sum") / count
     gradients = torch.autograd.grad(loss, tuple(net.parameters()))
     hits = (logits.detach().argmax(-1) == part.wanted).numpy()
@@ -96,6 +100,7 @@ def backward(
     ):
         for gradient in gradients:
             parameter.grad = gradient if parameter.grad is None else parameter.grad.add_(gradient)
+    # A lesson is exact when every token of its answer is.
     right = np.concatenate(
         [
             np.logical_and.reduceat(one.hits, part.begins)

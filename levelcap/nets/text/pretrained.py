@@ -36,11 +36,13 @@ def load_published(folder: Path, positions: int = 4096) -> tuple[Qwen3Net, Token
     config = AutoConfig.from_pretrained(folder, local_files_only=True)
     if config.model_type != "qwen3":
         raise BadFile(refuse("not a Qwen3", config.model_type, "Give the folder of a Qwen3"))
+    # Never a pickle: safetensors or nothing.
     theirs = Qwen3ForCausalLM.from_pretrained(
         folder, local_files_only=True, dtype=torch.float32, use_safetensors=True
     )
     meta = text_meta(shape_of(config, positions), folder.name)
     net = Qwen3Net(meta)
+    # Same names and shapes; only a tied head is stored twice there.
     net.load_state_dict(_ours(theirs.state_dict(), meta))
     net.eval()
     return net, file_tokens(folder / "tokenizer.json"), meta
@@ -49,6 +51,7 @@ def load_published(folder: Path, positions: int = 4096) -> tuple[Qwen3Net, Token
 def shape_of(config: Any, positions: int) -> TextShape:
     """What a Qwen3Config says, in our words."""
     rope = config.rope_parameters
+    # What our net does not compute must not be loaded as if it did.
     if rope["rope_type"] != "default" or config.attention_bias or config.use_sliding_window:
         what = "only plain Qwen3 is read: default rope, no attention bias, no sliding window"
         raise BadFile(refuse(what, rope["rope_type"], "Use another model"))

@@ -21,6 +21,7 @@ from levelcap.nets.row import Family
 from levelcap.nets.text.rows import Block, TextRows
 from levelcap.nets.text.shape import SIZES, TextShape
 
+# Qwen3's own initializer_range.
 SPREAD = 0.02  # of fresh weights
 
 
@@ -43,6 +44,7 @@ def _norm(x: Tensor, weight: Tensor, eps: float) -> Tensor:
 
 def _rotate(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
     """Rotary positions: the two halves of a head turn together. x [..., D]."""
+    # Halves, not neighbours: the layout of the published weights.
     first, second = x.chunk(2, -1)
     return torch.cat((first * cos - second * sin, second * cos + first * sin), -1)
 
@@ -68,13 +70,16 @@ class Attention(nn.Module):
         self.k_proj = nn.Linear(shape.hidden, shape.kv_heads * shape.head_dim, bias=False)
         self.v_proj = nn.Linear(shape.hidden, shape.kv_heads * shape.head_dim, bias=False)
         self.o_proj = nn.Linear(shape.heads * shape.head_dim, shape.hidden, bias=False)
+        # Per head: what lets Qwen3 do without a bias in the projections.
         self.q_norm = Norm(shape.head_dim, shape.norm_eps)
         self.k_norm = Norm(shape.head_dim, shape.norm_eps)
 
     def project(self, x: Tensor, cos: Tensor, sin: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """x [N, C] -> queries [N, H, D], keys and values [N, K, D]."""
         count = len(x)
+        # [N, H, D]
         q = self.q_norm(self.q_proj(x).view(count, self.heads, self.dim))
+        # [N, K, D]; fewer key heads than query heads: the cache is that much smaller
         k = self.k_norm(self.k_proj(x).view(count, self.kv_heads, self.dim))
         v = self.v_proj(x).view(count, self.kv_heads, self.dim)
         return _rotate(q, cos, sin), _rotate(k, cos, sin), v
@@ -89,6 +94,7 @@ class Attention(nn.Module):
     def look(self, q: Tensor, k: Tensor, v: Tensor, rows: TextRows) -> Tensor:
         """Block by block -> [N, H * D]."""
         found = []
+        # Texts of one length lie together: a dense causal call each, no padding mask.
         for block in rows.blocks:
             here = slice(block.first, block.first + block.rows * block.length)
             size = (block.rows, block.length, -1, self.dim)
@@ -110,6 +116,7 @@ class FeedForward(nn.Module):
         self.down_proj = nn.Linear(shape.ffn, shape.hidden, bias=False)
 
     def forward(self, x: Tensor) -> Tensor:
+        # SwiGLU.
         return self.down_proj(functional.silu(self.gate_proj(x)) * self.up_proj(x))
 
 
@@ -127,6 +134,7 @@ class Layer(nn.Module):
         self, x: Tensor, cos: Tensor, sin: Tensor, rows: TextRows, at: Tensor | None = None
     ) -> Tensor:
         seen = self.self_attn(self.input_layernorm(x), cos, sin, rows, at)
+        # The last layer only for the tokens somebody asks about.
         x = (x if at is None else x.index_select(0, at)) + seen
         return x + self.mlp(self.post_attention_layernorm(x))
 
@@ -154,10 +162,12 @@ class Qwen3Net(nn.Module):
         self.model = Trunk(self.shape)
         if not self.shape.tied:
             self.lm_head = nn.Linear(self.shape.hidden, self.shape.vocab, bias=False)
+        # [D / 2] frequencies, slowest last
         half = torch.arange(0, self.shape.head_dim, 2, dtype=torch.float32) / self.shape.head_dim
         angles = torch.outer(
             torch.arange(self.shape.positions, dtype=torch.float32), self.shape.rope_theta**-half
         )
+        # Computed again from the shape; no part of a checkpoint.
         self.register_buffer("cos", angles.cos(), persistent=False)
         self.register_buffer("sin", angles.sin(), persistent=False)
         for parameter in self.parameters():
@@ -174,6 +184,7 @@ class Qwen3Net(nn.Module):
     def forward(self, rows: TextRows, at: Tensor) -> Tensor:
         """Logits [len(at), V] of the token after each of the flat places `at`."""
         cos, sin = self._angles(rows.positions)
+        # [N, C]
         x = self.model.embed_tokens(rows.tokens)
         for layer in self.model.layers[:-1]:
             x = layer(x, cos, sin, rows)
@@ -189,6 +200,7 @@ class Qwen3Net(nn.Module):
     def begin(self, tokens: Tensor, lengths: Tensor, room: int) -> tuple[Tensor, Cache]:
         """Read prompts [B, T] padded at the end; logits [B, V] after each, and their cache."""
         count, width = tokens.shape
+        # Room for the prompt and all that may be generated, allocated once.
         size = (count, self.shape.kv_heads, room, self.shape.head_dim)
         cache = Cache([], [])
         cos, sin = self._angles(torch.arange(width).repeat(count))
@@ -208,6 +220,7 @@ class Qwen3Net(nn.Module):
         """One more token a row: tokens [B] at places [B] -> logits [B, V]; fills the cache."""
         count, until = len(tokens), int(places.max()) + 1
         cos, sin = self._angles(places)
+        # [B, T]: rows of a batch are at different places of their texts
         seen = torch.arange(until) <= places[:, None]  # [B, T]
         each = torch.arange(count)
         x = self.model.embed_tokens(tokens)

@@ -25,6 +25,7 @@ def _character_tokenizer(characters: str) -> Any:
     vocabulary = {text: number for number, text in enumerate((*MARKS, *characters))}
     # A character outside the alphabet would become the pad; `encode` refuses it.
     made = Tokenizer(WordLevel(vocabulary, unk_token=PAD))
+    # Every character a token, line ends included.
     made.pre_tokenizer = Split(Regex(r"[\s\S]"), behavior="isolated")
     made.decoder = Fuse()
     return made
@@ -48,6 +49,7 @@ class Tokens:
     def encode_all(self, texts: Sequence[str]) -> list[list[int]]:
         """Tokens of many texts."""
         found = [entry.ids for entry in self.tokenizer.encode_batch(list(texts))]
+        # A hero must never learn from an approximated text.
         if self.closed:
             for text, tokens in zip(texts, found, strict=True):
                 if self.pad in tokens:
@@ -58,6 +60,7 @@ class Tokens:
         """The text up to the first end mark; pads are left out."""
         kept = list(tokens)
         if self.end in kept:
+            # What was generated after the end mark is noise.
             kept = kept[: kept.index(self.end)]
         return str(self.tokenizer.decode([t for t in kept if t != self.pad]))
 
