@@ -19,6 +19,7 @@ from tests.house.sources import (
 )
 
 MAX_FILE_LINES = 400
+MIN_COMMENTS = 6  # of a hundred lines of code, in nets and learn
 MAX_FUNCTION_LINES = 100
 MAX_JS_LINES = 300
 # Lines as the formatter leaves them, without blanks, comments and docstrings; DEVELOPMENT says the
@@ -124,6 +125,18 @@ def test_only_literal_tables_are_kept_from_the_formatter():
                     if token.start[0] not in inside:
                         wrong.append(f"{name_of(path)}:{token.start[0]}")
     assert wrong == [] and count <= MAX_FMT_SKIP
+
+
+def test_nets_and_learning_say_why():
+    """Comments a hundred lines of code: a number has its reason beside it, an array its shape."""
+    for folder in ("nets", "learn"):
+        code = comments = 0
+        for path in (PACKAGE / folder).rglob("*.py"):
+            with path.open("rb") as file:
+                tokens = [token.type for token in tokenize.tokenize(file.readline)]
+            comments += tokens.count(tokenize.COMMENT)
+            code += len(_code_lines(path))
+        assert comments >= MIN_COMMENTS * code / 100, f"{folder}: {comments} in {code} lines"
 
 
 def test_file_names_say_what_is_inside():

@@ -88,12 +88,12 @@ def to_transformers(net: Qwen3Net) -> Any:
         max_position_embeddings=shape.positions,
         rope_parameters={"rope_type": "default", "rope_theta": shape.rope_theta},
     )
-    theirs = Qwen3ForCausalLM(config)
+    theirs = Qwen3ForCausalLM(config)  # type: ignore[no-untyped-call]
     weights = dict(net.state_dict())
     if shape.tied:
         weights["lm_head.weight"] = weights["model.embed_tokens.weight"]
     theirs.load_state_dict(weights)
-    theirs.eval()
+    theirs.eval()  # type: ignore[no-untyped-call]
     return theirs
 
 

@@ -55,7 +55,7 @@ def plot_curves(
     if len(series) > 1:
         axes.legend(frameon=False, fontsize=13, labelcolor=INK)
     with room(path):
-        canvas.print_png(path)
+        canvas.print_png(path)  # type: ignore[no-untyped-call]
 
 
 def _draw_curve(axes: Any, curve: Series, colour: str) -> None:
