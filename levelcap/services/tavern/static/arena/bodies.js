@@ -1,7 +1,7 @@
 // What moves in a moment of a match: creeps, shots, wards, players with their bars and names.
 
 import { CYAN, GOLD, TEAMS, WHITE, bodySprite, glow, mix, shotSprite } from './shapes.js';
-import { DASHING, GUARDED, OUT, RELOADING, SNARED, WARDING } from './tape.js';
+import { DASHING, GUARDED, OUT, RELOADING, SNARED, WARDING } from './layout.js';
 
 const TICKS_AHEAD = 4;
 const FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, "DejaVu Sans", sans-serif';

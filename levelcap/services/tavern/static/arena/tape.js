@@ -1,24 +1,23 @@
 // A match as it arrives: header, states, notes. The bytes are described in levelcap/play/show/frames.py.
 
-const HEADER = 1,
-  STATE = 2,
-  NOTE = 3;
-const HEAD_BYTES = 36,
-  PLAYER_BYTES = 40,
-  SHOT_BYTES = 10,
-  ITEM_BYTES = 6,
-  CREEP_BYTES = 6;
-export const ALIVE = 1,
-  SNARED = 2,
-  GUARDED = 4,
-  DASHING = 8,
-  RELOADING = 16,
-  FIRING = 32,
-  WARDING = 64,
-  OUT = 128;
-const NO_VALUE = -32768,
-  NO_INTENT = 255,
-  KEPT = 96;
+import {
+  ALIVE,
+  CREEP,
+  HEAD,
+  IDLE,
+  ITEM,
+  KIND_HEADER,
+  KIND_NOTE,
+  KIND_STATE,
+  NO_INTENT,
+  NO_VALUE,
+  OVER,
+  PLAYER,
+  SHOT,
+  STRUCTURE,
+} from './layout.js';
+
+const KEPT = 96; // parsed states, the newest
 
 export class Tape {
   constructor() {
@@ -45,15 +44,15 @@ export class Tape {
   // Takes one message; returns its kind.
   take(bytes) {
     const kind = bytes[0];
-    if (kind === STATE) {
-      const tick = new DataView(bytes.buffer, bytes.byteOffset).getUint32(4, true);
+    if (kind === KIND_STATE) {
+      const tick = new DataView(bytes.buffer, bytes.byteOffset).getUint32(HEAD.tick, true);
       if (this.length && tick <= this.last) return kind;
       this.ticks.push(tick);
       this._bytes.push(bytes);
     } else {
       const values = JSON.parse(new TextDecoder().decode(bytes.subarray(1)));
-      if (kind === HEADER) this.header = values;
-      else if (kind === NOTE) this._note(values);
+      if (kind === KIND_HEADER) this.header = values;
+      else if (kind === KIND_NOTE) this._note(values);
     }
     return kind;
   }
@@ -100,87 +99,97 @@ export class Tape {
 
 export function parseState(bytes) {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const flags = view.getUint8(1),
-    shots = view.getUint16(2, true);
-  const [players, items, creeps, structures] = [32, 33, 34, 35].map((at) => view.getUint8(at));
+  const flags = view.getUint8(HEAD.flags),
+    shots = view.getUint16(HEAD.shots, true);
+  const [players, items, creeps, structures] = [HEAD.players, HEAD.items, HEAD.creeps, HEAD.structures].map((place) =>
+    view.getUint8(place),
+  );
   const state = {
-    over: (flags & 1) > 0,
-    idle: (flags & 2) > 0,
-    tick: view.getUint32(4, true),
-    ack: view.getUint32(8, true),
-    zone: { x: view.getFloat32(12, true), y: view.getFloat32(16, true), radius: view.getFloat32(20, true) },
-    score: [view.getInt32(24, true) / 1000, view.getInt32(28, true) / 1000],
+    over: (flags & OVER) > 0,
+    idle: (flags & IDLE) > 0,
+    tick: view.getUint32(HEAD.tick, true),
+    ack: view.getUint32(HEAD.ack, true),
+    zone: {
+      x: view.getFloat32(HEAD.zone_x, true),
+      y: view.getFloat32(HEAD.zone_y, true),
+      radius: view.getFloat32(HEAD.zone_radius, true),
+    },
+    score: [view.getInt32(HEAD.score, true) / 1000, view.getInt32(HEAD.score + 4, true) / 1000],
     players: [],
     shots: [],
     items: [],
     creeps: [],
     structures: [],
   };
-  let at = HEAD_BYTES;
-  for (let p = 0; p < players; p++, at += PLAYER_BYTES) state.players.push(parsePlayer(view, at));
-  for (let k = 0; k < shots; k++, at += SHOT_BYTES) {
+  let at = HEAD.bytes;
+  for (let p = 0; p < players; p++, at += PLAYER.bytes) state.players.push(parsePlayer(view, at));
+  for (let k = 0; k < shots; k++, at += SHOT.bytes) {
     state.shots.push({
-      x: view.getInt16(at, true) / 100,
-      y: view.getInt16(at + 2, true) / 100,
-      vx: view.getInt16(at + 4, true) / 100,
-      vy: view.getInt16(at + 6, true) / 100,
-      owner: view.getUint8(at + 8),
-      life: view.getUint8(at + 9),
+      x: view.getInt16(at + SHOT.x, true) / 100,
+      y: view.getInt16(at + SHOT.y, true) / 100,
+      vx: view.getInt16(at + SHOT.vx, true) / 100,
+      vy: view.getInt16(at + SHOT.vy, true) / 100,
+      owner: view.getUint8(at + SHOT.owner),
+      life: view.getUint8(at + SHOT.life),
     });
   }
-  for (let i = 0; i < items; i++, at += ITEM_BYTES) {
+  for (let i = 0; i < items; i++, at += ITEM.bytes) {
     state.items.push({
-      x: view.getInt16(at, true) / 100,
-      y: view.getInt16(at + 2, true) / 100,
-      kind: view.getUint8(at + 4),
-      slot: view.getUint8(at + 5),
+      x: view.getInt16(at + ITEM.x, true) / 100,
+      y: view.getInt16(at + ITEM.y, true) / 100,
+      kind: view.getUint8(at + ITEM.kind),
+      slot: view.getUint8(at + ITEM.slot),
     });
   }
-  for (let c = 0; c < creeps; c++, at += CREEP_BYTES) {
+  for (let c = 0; c < creeps; c++, at += CREEP.bytes) {
     state.creeps.push({
-      x: view.getInt16(at, true) / 100,
-      y: view.getInt16(at + 2, true) / 100,
-      hp: view.getUint8(at + 4) / 255,
-      slot: view.getUint8(at + 5),
+      x: view.getInt16(at + CREEP.x, true) / 100,
+      y: view.getInt16(at + CREEP.y, true) / 100,
+      hp: view.getUint8(at + CREEP.hp) / 255,
+      slot: view.getUint8(at + CREEP.slot),
     });
   }
-  for (let t = 0; t < structures; t++, at += 4) {
+  for (let t = 0; t < structures; t++, at += STRUCTURE.bytes) {
     state.structures.push({
-      hp: view.getUint16(at, true) / 65535,
-      target: view.getUint8(at + 2),
-      heat: view.getUint8(at + 3),
+      hp: view.getUint16(at + STRUCTURE.hp, true) / 65535,
+      target: view.getUint8(at + STRUCTURE.target),
+      heat: view.getUint8(at + STRUCTURE.heat),
     });
   }
   return state;
 }
 
 function parsePlayer(view, at) {
-  const flags = view.getUint8(at + 19),
-    value = view.getInt16(at + 26, true);
-  const intent = view.getUint8(at + 23);
+  const flags = view.getUint8(at + PLAYER.state),
+    value = view.getInt16(at + PLAYER.value, true);
+  const intent = view.getUint8(at + PLAYER.intent);
   return {
-    x: view.getFloat32(at, true),
-    y: view.getFloat32(at + 4, true),
-    vx: view.getInt16(at + 8, true) / 100,
-    vy: view.getInt16(at + 10, true) / 100,
-    angle: view.getInt16(at + 12, true) / 10000,
-    hp: view.getUint16(at + 14, true) / 10,
-    shield: view.getUint16(at + 16, true) / 10,
-    ammo: view.getUint8(at + 18),
+    x: view.getFloat32(at + PLAYER.x, true),
+    y: view.getFloat32(at + PLAYER.y, true),
+    vx: view.getInt16(at + PLAYER.vx, true) / 100,
+    vy: view.getInt16(at + PLAYER.vy, true) / 100,
+    angle: view.getInt16(at + PLAYER.angle, true) / 10000,
+    hp: view.getUint16(at + PLAYER.hp, true) / 10,
+    shield: view.getUint16(at + PLAYER.shield, true) / 10,
+    ammo: view.getUint8(at + PLAYER.ammo),
     flags,
     alive: (flags & ALIVE) > 0,
-    wait: [view.getUint8(at + 20) / 255, view.getUint8(at + 21) / 255, view.getUint8(at + 22) / 255],
+    wait: [
+      view.getUint8(at + PLAYER.wait) / 255,
+      view.getUint8(at + PLAYER.wait + 1) / 255,
+      view.getUint8(at + PLAYER.wait + 2) / 255,
+    ],
     intent: intent === NO_INTENT ? null : intent,
-    ability: view.getUint8(at + 24),
-    respawn: view.getUint8(at + 25),
+    ability: view.getUint8(at + PLAYER.ability),
+    respawn: view.getUint8(at + PLAYER.respawn),
     value: value === NO_VALUE ? null : value / 1000,
-    seen: view.getUint16(at + 28, true),
-    kills: view.getUint8(at + 30),
-    deaths: view.getUint8(at + 31),
-    aimX: view.getInt16(at + 32, true) / 100,
-    aimY: view.getInt16(at + 34, true) / 100,
-    wardX: view.getInt16(at + 36, true) / 100,
-    wardY: view.getInt16(at + 38, true) / 100,
+    seen: view.getUint16(at + PLAYER.seen, true),
+    kills: view.getUint8(at + PLAYER.kills),
+    deaths: view.getUint8(at + PLAYER.deaths),
+    aimX: view.getInt16(at + PLAYER.aim_x, true) / 100,
+    aimY: view.getInt16(at + PLAYER.aim_y, true) / 100,
+    wardX: view.getInt16(at + PLAYER.ward_x, true) / 100,
+    wardY: view.getInt16(at + PLAYER.ward_y, true) / 100,
   };
 }
 
