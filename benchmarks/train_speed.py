@@ -81,7 +81,7 @@ def ceiling(meta: Meta, config: RlConfig, seconds: float) -> dict[str, float]:
     """Act and learn of the net alone; each core does both in turn, as fast as it can."""
     spec = arena_spec("duel")
     lanes = 1024
-    rows = config.unroll * config.lanes // config.parts
+    rows = config.unroll * config.lanes // config.minibatches
     done = [0, 0]
     stop = threading.Event()
     torch.manual_seed(0)

@@ -28,7 +28,7 @@ from levelcap.kit.seeds import chain
 from levelcap.play.roster import find
 from levelcap.play.seats import Seats, views_of
 from levelcap.world.players.bot_names import SEALED_FROM
-from levelcap.world.protocols import ALWAYS
+from levelcap.world.protocols import ALWAYS, Decision, Policy, PolicyState
 
 OPPONENT, NUM_COUSINS = "rookie", 20
 READS = {"features": ("features",), "all": ("features", "player", "context", "objects")}
@@ -93,8 +93,9 @@ class DuelLanes:
         return _join({name: views[name][self._mine] for name in self._reads})
 
     def _decide(self, views: dict[str, NDArray[Any]]) -> NDArray[Any]:
-        actions, self._state = self.bot.act(views, self._state)
-        return actions
+        decision = self.bot.act(views, self._state)
+        self._state = decision.state
+        return decision.actions
 
 
 class PoleLanes:
@@ -136,20 +137,15 @@ def _join(views: dict[str, NDArray[Any]]) -> NDArray[np.float32]:
     return parts[0] if len(parts) == 1 else np.concatenate(parts, axis=1)
 
 
-class _Learner:
-    """A function as a policy at the table."""
-
-    decision_ticks = 3
+class _Learner(Policy):
+    """A function as a policy in a seat."""
 
     def __init__(self, act: Act, views: tuple[str, ...]) -> None:
         self._act, self.views = act, views
 
-    def initial_state(self, num_rows: int) -> None:
-        """It remembers nothing."""
-
-    def act(self, views: dict[str, NDArray[Any]], state: Any) -> tuple[NDArray[Any], Any]:
+    def act(self, views: dict[str, NDArray[Any]], state: PolicyState) -> Decision:
         rows = _join({name: views[name] for name in self.views})
-        return self._act(rows, views["mask"]), state
+        return Decision(self._act(rows, views["mask"]))
 
 
 def judge_duel(act: Act, reads: str = "features", games: int = 200, seed: int = 0) -> float:
