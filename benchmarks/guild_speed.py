@@ -21,7 +21,7 @@ from rich.console import Console
 from rich.table import Table
 
 from levelcap.guild import passives
-from levelcap.guild.engine import Engine, get_engine
+from levelcap.guild.engine import Guild, get_engine
 from levelcap.guild.school import school_lesson
 from levelcap.guild.skill import Problem
 
@@ -39,7 +39,7 @@ def timed(make: Callable[[int], Problem], count: int) -> tuple[list[Problem], fl
     return problems, count / (time.perf_counter() - begin), 1e3 * slowest
 
 
-def judged(engine: Engine, problems: list[Problem]) -> float:
+def judged(engine: Guild, problems: list[Problem]) -> float:
     """Answers judged a second; every other one is wrong in its last character."""
     answers = [p.answer if i % 2 else p.answer[:-1] + "?" for i, p in enumerate(problems)]
     begin = time.perf_counter()
@@ -49,7 +49,7 @@ def judged(engine: Engine, problems: list[Problem]) -> float:
     return len(problems) / seconds
 
 
-def hostile_ms(engine: Engine, problems: list[Problem]) -> float:
+def hostile_ms(engine: Guild, problems: list[Problem]) -> float:
     """Processor time of the slowest hostile answer."""
     worst = 0.0
     for problem in problems:
@@ -65,7 +65,7 @@ def hostile_ms(engine: Engine, problems: list[Problem]) -> float:
     return 1e3 * worst
 
 
-def exam_rate(engine: Engine, name: str, level: int, batches: int) -> float:
+def exam_rate(engine: Guild, name: str, level: int, batches: int) -> float:
     """Exam problems a second, in batches of 96."""
     begin = time.perf_counter()
     for seed in range(batches):
@@ -104,7 +104,7 @@ def main() -> None:
     print(json.dumps(result))
 
 
-def _lesson(engine: Engine, name: str, level: int) -> Callable[[int], Problem]:
+def _lesson(engine: Guild, name: str, level: int) -> Callable[[int], Problem]:
     skill = engine.get(name)
     return lambda index: skill.lesson(level, seed=1, index=index)
 

@@ -19,8 +19,8 @@ from rich.table import Table
 
 from levelcap.play.matchup import Result, play_games
 from levelcap.play.roster import find
-from levelcap.world.bot_names import BOTS, SEERS
-from levelcap.world.patches import load_patch
+from levelcap.world.players.bot_names import BOTS, SEERS
+from levelcap.world.rules.patches import load_patch
 
 TICKS = 30
 # Where each skill of `master` should matter.

@@ -36,8 +36,8 @@ from levelcap.lake.header import Header
 from levelcap.lake.read import Shards, open_shards
 from levelcap.lake.records import Episodes, Steps, join_episodes, join_steps
 from levelcap.lake.write import ShardWriter, write_shard
-from levelcap.play.plan import make_plan
-from levelcap.play.record import _play, record
+from levelcap.play.record.games import _play, record
+from levelcap.play.record.plan import make_plan
 
 BATCH_SIZE = 4096
 WINDOW_MB = 64  # for the memory figures: small enough that the small shard fills it too

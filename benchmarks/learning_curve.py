@@ -22,7 +22,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from levelcap.play.plot import plot_curves
+from levelcap.play.show.plot import plot_curves
 
 LEVELCAP = str(Path(sys.executable).with_name("levelcap"))
 

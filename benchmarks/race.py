@@ -41,10 +41,10 @@ from levelcap.learn.rl.config import RlConfig, for_world, from_scratch
 from levelcap.learn.rl.run import Request, reinforce
 from levelcap.nets.flat import FlatNet
 from levelcap.nets.meta import Meta
-from levelcap.play.plot import Series, plot_curves
-from levelcap.play.record import record
+from levelcap.play.record.games import record
 from levelcap.play.sample import Sampler
-from levelcap.world.outside import spec_of
+from levelcap.play.show.plot import Series, plot_curves
+from levelcap.world.doors.outside import spec_of
 from levelcap.world.spec import arena_spec
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -29,7 +29,7 @@ from pathlib import Path
 from typing import Any
 
 from levelcap.kit.files import read_json, write_json
-from levelcap.play.plot import plot_curves
+from levelcap.play.show.plot import plot_curves
 
 LEVELCAP = str(Path(sys.executable).with_name("levelcap"))
 MARKS = (1, 5, 20)

@@ -38,7 +38,7 @@ from rich.table import Table as Sheet
 import levelcap.world
 from levelcap.play.roster import find
 from levelcap.play.seats import Seats
-from levelcap.world.state import match_hash
+from levelcap.world.rules.state import match_hash
 
 HERE = Path(__file__).resolve().parent
 PEER_PYTHON = HERE.parent / ".venv-peers" / "bin" / "python"

@@ -27,7 +27,7 @@ import levelcap.world
 from levelcap.kit.seeds import chain
 from levelcap.play.roster import find
 from levelcap.play.seats import Seats, views_of
-from levelcap.world.bot_names import SEALED_FROM
+from levelcap.world.players.bot_names import SEALED_FROM
 from levelcap.world.protocols import ALWAYS
 
 OPPONENT, NUM_COUSINS = "rookie", 20

@@ -30,10 +30,10 @@ from levelcap.guild.progress import begin, record
 from levelcap.learn.text.config import TextConfig
 from levelcap.learn.text.lessons import Lessons, Plan
 from levelcap.nets.meta import text_meta
-from levelcap.nets.pretrained import to_transformers
-from levelcap.nets.qwen3 import fresh_text_net
-from levelcap.nets.text_shape import character_shape
-from levelcap.nets.tokens import character_tokens
+from levelcap.nets.text.pretrained import to_transformers
+from levelcap.nets.text.qwen3 import fresh_text_net
+from levelcap.nets.text.shape import character_shape
+from levelcap.nets.text.tokens import character_tokens
 
 BATCH, LONGEST_ANSWER = 32, 200
 GUILD = get_engine()

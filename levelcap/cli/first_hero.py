@@ -24,8 +24,8 @@ from levelcap.learn.first_hero import RECIPES, Hero, raise_hero, snapshots_of
 from levelcap.learn.rl.config import for_world
 from levelcap.play.load import load_checkpoint
 from levelcap.play.matchup import play_games
-from levelcap.play.plot import plot_curves
 from levelcap.play.roster import find
+from levelcap.play.show.plot import plot_curves
 from levelcap.trials.panel import BASES, Judgement, bot_ladder, judge
 from levelcap.trials.ratings import Games, rate
 

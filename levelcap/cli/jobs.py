@@ -14,7 +14,7 @@ from levelcap.jobs.priority import set_priority
 from levelcap.kit.config import describe_settings, save_settings
 from levelcap.kit.documents import load_yaml
 from levelcap.kit.errors import BadValue, refuse
-from levelcap.nets.text_memory import GIB
+from levelcap.nets.text.memory import GIB
 
 
 def ls(*, status: str | None = None, type: str | None = None, limit: int = 20) -> None:

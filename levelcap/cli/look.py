@@ -14,15 +14,15 @@ from levelcap.cli.play import World
 from levelcap.cli.policies import load_policy
 from levelcap.kit.errors import BadFile, refuse, unknown_name
 from levelcap.kit.paths import folder
-from levelcap.play.film import Film, save_png
 from levelcap.play.matchup import seats_of_game
 from levelcap.play.seats import Seats, views_of
-from levelcap.play.terminal import TerminalView, verdict
+from levelcap.play.show.film import Film, save_png
+from levelcap.play.show.terminal import TerminalView, verdict
 from levelcap.world import RULESETS, make
-from levelcap.world.bot_names import BOTS, SEERS
-from levelcap.world.patches import champion_names, load_patch, patch_names
+from levelcap.world.draw.scoreboard import read_scoreboard
+from levelcap.world.players.bot_names import BOTS, SEERS
 from levelcap.world.replay import Recorder, load
-from levelcap.world.scoreboard import read_scoreboard
+from levelcap.world.rules.patches import champion_names, load_patch, patch_names
 from levelcap.world.spec import arena_spec
 
 FILM_SIZE = 480
@@ -129,7 +129,7 @@ def replay(
     if film is not None:
         console.print(f"gif: {film.close()} ({len(film)} frames)", soft_wrap=True)
     if png is not None:
-        from levelcap.world.render import draw
+        from levelcap.world.draw.render import draw
 
         console.print(f"png: {save_png(png, draw(world, 0, size=size, names=names))}")
     decisions = len(recorded.actions)

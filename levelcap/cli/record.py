@@ -12,8 +12,8 @@ from rich.progress import Progress
 from rich.table import Table
 
 from levelcap.cli.policies import import_world, load_policy
-from levelcap.play.record import Summary
-from levelcap.play.record import record as play_and_record
+from levelcap.play.record.games import Summary
+from levelcap.play.record.games import record as play_and_record
 
 World = Annotated[str, Parameter(name=["--world", "--ruleset"])]
 

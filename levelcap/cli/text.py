@@ -25,7 +25,7 @@ from levelcap.learn.text.config import TextConfig
 from levelcap.learn.text.exams import hold_exam, judge
 from levelcap.learn.text.lessons import SCHOOL
 from levelcap.learn.text.run import Request, Taught, train_text
-from levelcap.play.answers import Taste, load_text_hero
+from levelcap.play.answers import SamplingParams, load_text_hero
 
 Knobs = Annotated[list[str] | None, Parameter(name="--set", consume_multiple=False)]
 AsJson = Annotated[bool, Parameter(name="--json")]
@@ -214,7 +214,7 @@ def chat(
     console = Console(highlight=False, markup=False, soft_wrap=True)
     if longest < 1:
         raise BadValue(refuse("an answer has at least one character", longest, "Raise --longest"))
-    hero, taste = load_text_hero(snapshot), Taste(temperature, top_k, seed)
+    hero, taste = load_text_hero(snapshot), SamplingParams(temperature, top_k, seed)
     lines = [prompt] if prompt is not None else (line.rstrip("\n") for line in sys.stdin)
     for line in lines:
         if line:

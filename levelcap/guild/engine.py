@@ -10,17 +10,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 
-from levelcap.guild.binary import BinarySkill
-from levelcap.guild.drill import SKILL as SCHOOL
+from levelcap.guild.bin.skill import BinarySkill
+from levelcap.guild.drills.drill import SKILL as SCHOOL
+from levelcap.guild.grade import Grade
 from levelcap.guild.judge import Score, score
-from levelcap.guild.mark import Mark
 from levelcap.guild.primitives import judge_drill, solve_drill
 from levelcap.guild.skill import Problem, Skill
-from levelcap.guild.syllacrostic import SyllacrosticSkill
+from levelcap.guild.sy.skill import SyllacrosticSkill
 from levelcap.kit.errors import unknown_name
 
 
-class Engine:
+class Guild:
     """All skills of the guild."""
 
     def __init__(self) -> None:
@@ -50,7 +50,7 @@ class Engine:
             return solve_drill(problem.prompt)
         return self.get(problem.skill).solve(problem.prompt)
 
-    def grade(self, problem: Problem, answer: object) -> Mark:
+    def grade(self, problem: Problem, answer: object) -> Grade:
         """Judges one answer."""
         if problem.skill == SCHOOL:
             return judge_drill(problem, answer)
@@ -62,6 +62,6 @@ class Engine:
 
 
 @cache
-def get_engine() -> Engine:
+def get_engine() -> Guild:
     """The engine of this process; skills are read once."""
-    return Engine()
+    return Guild()

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from levelcap.guild.mark import Mark
+from levelcap.guild.grade import Grade
 from levelcap.guild.skill import Problem
 from levelcap.kit.errors import BadValue, refuse
 
@@ -28,7 +28,9 @@ class Score:
 
 
 def score(
-    problems: Sequence[Problem], answers: Sequence[object], grade: Callable[[Problem, object], Mark]
+    problems: Sequence[Problem],
+    answers: Sequence[object],
+    grade: Callable[[Problem, object], Grade],
 ) -> Score:
     """Judges a list of answers.
 
@@ -55,7 +57,7 @@ def score(
     )
 
 
-def tally(names: Iterable[tuple[str, ...]], marks: Sequence[Mark]) -> dict[str, tuple[int, int]]:
+def tally(names: Iterable[tuple[str, ...]], marks: Sequence[Grade]) -> dict[str, tuple[int, int]]:
     """Name -> (right, count) over all problems that bear the name."""
     found: dict[str, tuple[int, int]] = {}
     for group, given in zip(names, marks, strict=True):

@@ -9,9 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from levelcap.guild.dice import Dice, word_of
-from levelcap.guild.drill import Drill
+from levelcap.guild.drills.drill import Drill
 from levelcap.guild.primitives import DRILLS, TRACKS
+from levelcap.guild.rng import Rng, word_of
 from levelcap.guild.skill import FRESH_DRAWS, Problem
 from levelcap.kit.errors import BadValue, refuse, unknown_name
 
@@ -82,7 +82,7 @@ def exam(passive: str, count: int = LITE, seed: int = 0) -> list[Problem]:
     chosen = get_passive(passive)
     if count < 1:
         raise BadValue(refuse("an exam needs problems", count, "Ask for at least 1"))
-    dice = Dice(seed, word_of(f"passive {passive} {chosen.version}"))
+    dice = Rng(seed, word_of(f"passive {passive} {chosen.version}"))
     order = dice.shuffled(chosen.drills)
     problems: list[Problem] = []
     seen: set[str] = set()

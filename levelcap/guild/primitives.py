@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from levelcap.guild.drill import Drill, Reader, solve_with
-from levelcap.guild.drills_numbers import ARITHMETIC, BINARY
-from levelcap.guild.drills_reason import CODE, LOGIC
-from levelcap.guild.drills_words import EXTRA, STRING
-from levelcap.guild.mark import Mark, mark
+from levelcap.guild.drills.drill import Drill, Reader, solve_with
+from levelcap.guild.drills.numbers import ARITHMETIC, BINARY
+from levelcap.guild.drills.reason import CODE, LOGIC
+from levelcap.guild.drills.words import EXTRA, STRING
+from levelcap.guild.grade import Grade, grade_text
 from levelcap.guild.skill import Problem
 from levelcap.kit.errors import BadValue, refuse, unknown_name
 
@@ -46,6 +46,6 @@ def solve_drill(prompt: str) -> str:
     return solve_with(READERS[head], prompt)
 
 
-def judge_drill(problem: Problem, answer: object) -> Mark:
+def judge_drill(problem: Problem, answer: object) -> Grade:
     """Grades an answer to a drill, strictly (see `judge.mark`)."""
-    return mark(solve_drill(problem.prompt), answer)
+    return grade_text(solve_drill(problem.prompt), answer)

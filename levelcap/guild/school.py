@@ -5,9 +5,9 @@ A hero goes to school before its first quest, so that drift has something to los
 
 from __future__ import annotations
 
-from levelcap.guild.dice import Dice, word_of
 from levelcap.guild.passives import PASSIVES
 from levelcap.guild.primitives import DRILLS
+from levelcap.guild.rng import Rng, word_of
 from levelcap.guild.skill import Problem
 from levelcap.kit.errors import unknown_name
 
@@ -24,7 +24,7 @@ def school_lesson(seed: int, index: int, kind: str | None = None) -> Problem:
         kind: a primitive or a passive; None draws a passive, then one of its drills, so that
             every passive gets the same share of lessons.
     """
-    dice = Dice(seed, _WORD, index)
+    dice = Rng(seed, _WORD, index)
     if kind in DRILLS:
         return DRILLS[kind].problem(dice, exam=False)
     if kind is not None and kind not in PASSIVES:

@@ -16,8 +16,8 @@ from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from levelcap.guild.dice import Dice, word_of
-from levelcap.guild.mark import Mark, mark
+from levelcap.guild.grade import Grade, grade_text
+from levelcap.guild.rng import Rng, word_of
 from levelcap.kit.documents import load_yaml
 from levelcap.kit.errors import BadFile, BadValue, refuse, unknown_name
 
@@ -153,12 +153,12 @@ class Skill(ABC):
         """Form -> percent of a level; forms that do not occur are left out."""
 
     @abstractmethod
-    def draw(self, level: int, form: str, dice: Dice, preset: str | None, exam: bool) -> Problem:
+    def draw(self, level: int, form: str, dice: Rng, preset: str | None, exam: bool) -> Problem:
         """One problem: of the held-out part for an exam (where there is one), else of the rest."""
 
-    def grade(self, prompt: str, answer: object) -> Mark:
+    def grade(self, prompt: str, answer: object) -> Grade:
         """Judges one answer; a skill may report partial credit in its own way."""
-        return mark(self.solve(prompt), answer)
+        return grade_text(self.solve(prompt), answer)
 
     def examined(self, prompt: str) -> bool:
         """True for prompts of the held-out part, which no lesson may hold."""
@@ -175,7 +175,7 @@ class Skill(ABC):
     def lesson(self, level: int, *, seed: int, index: int, preset: str | None = None) -> Problem:
         """Training problem number `index`: a pure function of the arguments and the version."""
         self.check(level, preset)
-        dice = Dice(seed, self._word("lesson", preset), level, index)
+        dice = Rng(seed, self._word("lesson", preset), level, index)
         return self.draw(level, dice.weighted(self.mix(level, preset)), dice, preset, exam=False)
 
     def exam(
@@ -189,7 +189,7 @@ class Skill(ABC):
         self.check(level, preset)
         if count < 1:
             raise BadValue(refuse("an exam needs problems", count, "Ask for at least 1"))
-        dice = Dice(seed, self._word("exam", preset), level)
+        dice = Rng(seed, self._word("exam", preset), level)
         seen: set[str] = set()
         problems = []
         for form, number in quotas(self.mix(level, preset), count).items():
@@ -200,7 +200,7 @@ class Skill(ABC):
         return dice.shuffled(problems)
 
     def _fresh(
-        self, level: int, form: str, dice: Dice, preset: str | None, seen: set[str]
+        self, level: int, form: str, dice: Rng, preset: str | None, seen: set[str]
     ) -> Problem:
         for _ in range(FRESH_DRAWS):
             problem = self.draw(level, form, dice, preset, exam=True)

@@ -6,5 +6,5 @@
     for batch in training.batches(4096, seed=0):
         batch.inputs(("features",)), batch.mask, batch.actions
 
-`records.py` says what a shard holds; `levelcap.play.record` plays games into one.
+`records.py` says what a shard holds; `levelcap.play.record.games` plays games into one.
 """

@@ -17,7 +17,7 @@ from levelcap.kit.errors import Corrupt, refuse
 from levelcap.lake.header import Header
 from levelcap.lake.rows import as_items
 from levelcap.world import make
-from levelcap.world.patches import load_patch, patch_hash
+from levelcap.world.rules.patches import load_patch, patch_hash
 
 AGAIN = "Record it again, or read it with the levelcap version that wrote it"
 

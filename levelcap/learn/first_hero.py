@@ -24,7 +24,7 @@ from levelcap.learn.imitation.run import Request as ImitationRequest
 from levelcap.learn.rl.config import RlConfig, for_world
 from levelcap.learn.rl.run import Request as RlRequest
 from levelcap.learn.rl.run import reinforce
-from levelcap.play.record import record
+from levelcap.play.record.games import record
 
 Say = Callable[[str], None]
 

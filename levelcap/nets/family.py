@@ -21,7 +21,7 @@ from levelcap.nets.net import Net
 from levelcap.nets.row import Family
 from levelcap.world.spec import WorldSpec
 
-_FILES = ("flat", "qwen3")
+_FILES = ("flat", "text.qwen3")
 FAMILIES: dict[str, Family] = {
     row.name: row for row in (importlib.import_module(f"levelcap.nets.{f}").FAMILY for f in _FILES)
 }

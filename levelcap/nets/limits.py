@@ -11,7 +11,7 @@ from typing import Any
 
 from levelcap.kit.errors import BadFile, refuse
 from levelcap.nets.meta import Meta
-from levelcap.nets.text_shape import TextShape
+from levelcap.nets.text.shape import TextShape
 
 MAX_LAYERS = 64
 MAX_WIDTH = 8192

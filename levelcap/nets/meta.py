@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 from levelcap.kit.errors import BadFile, refuse
-from levelcap.nets.text_shape import TextShape, shape_from_json
+from levelcap.nets.text.shape import TextShape, shape_from_json
 from levelcap.world.spec import WorldSpec
 
 META_VERSION = 1

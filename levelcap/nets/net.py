@@ -49,11 +49,16 @@ class ViewLayout:
         return self.offsets[-1]
 
     def pack(self, views: Mapping[str, NDArray[Any]]) -> NDArray[np.float32]:
-        """Rows [n, …] of the views as one array [n, D]; a lone float view is not copied."""
-        parts = [views[name].reshape(len(views[name]), -1) for name in self.names]
-        if len(parts) == 1 and parts[0].dtype == np.float32:
-            return parts[0]
-        return np.concatenate(parts, axis=1, dtype=np.float32)
+        """Rows [n, …] of the views as one array [n, D].
+
+        In memory that torch allocates: it begins at a multiple of 64 bytes. Matrix products add in
+        another order where rows begin elsewhere, and the same rows must be answered with the same
+        bits wherever they come from.
+        """
+        rows = len(views[self.names[0]])
+        packed: NDArray[np.float32] = torch.empty(rows, self.size).numpy()
+        parts = [views[name].reshape(rows, -1) for name in self.names]
+        return np.concatenate(parts, axis=1, out=packed, casting="unsafe")
 
 
 @dataclass(frozen=True)

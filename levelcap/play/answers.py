@@ -19,16 +19,16 @@ from torch import Tensor
 from levelcap.kit.errors import BadFile, BadValue, refuse
 from levelcap.nets.checkpoint import load_snapshot
 from levelcap.nets.meta import Meta
-from levelcap.nets.qwen3 import Qwen3Net
-from levelcap.nets.text_rows import lay_out
-from levelcap.nets.tokens import Tokens, character_tokens
+from levelcap.nets.text.qwen3 import Qwen3Net
+from levelcap.nets.text.rows import lay_out
+from levelcap.nets.text.tokens import Tokens, character_tokens
 
 BETWEEN = "\n"
 BATCH_TOKENS = 16_384
 
 
 @dataclass(frozen=True)
-class Taste:
+class SamplingParams:
     """How the next token is chosen. temperature 0: the likeliest; top_k 0: among all."""
 
     temperature: float = 0.0
@@ -41,7 +41,7 @@ class Taste:
             raise BadValue(refuse(what, (self.temperature, self.top_k), "Give others"))
 
 
-GREEDY = Taste()
+GREEDY = SamplingParams()
 
 
 class TextHero:
@@ -51,7 +51,7 @@ class TextHero:
         self.net, self.tokens, self.meta, self.content_hash = net, tokens, meta, content_hash
 
     def answers(
-        self, prompts: Sequence[str], longest: int = 256, taste: Taste = GREEDY
+        self, prompts: Sequence[str], longest: int = 256, taste: SamplingParams = GREEDY
     ) -> list[str]:
         """An answer to each prompt, of at most `longest` tokens."""
         found: list[list[int]] = [[] for _ in prompts]
@@ -61,7 +61,7 @@ class TextHero:
 
     @torch.no_grad()
     def stream(
-        self, prompts: Sequence[str], longest: int = 256, taste: Taste = GREEDY
+        self, prompts: Sequence[str], longest: int = 256, taste: SamplingParams = GREEDY
     ) -> Iterator[tuple[int, int]]:
         """(row, token) as they come, end marks left out; rows that ended leave the batch."""
         texts = self.tokens.encode_all([prompt + BETWEEN for prompt in prompts])
@@ -155,7 +155,7 @@ def _portions(lengths: list[int]) -> Iterator[list[int]]:
         yield part
 
 
-def _chooser(taste: Taste) -> Callable[[Tensor], Tensor]:
+def _chooser(taste: SamplingParams) -> Callable[[Tensor], Tensor]:
     if taste.temperature == 0:
         return lambda logits: logits.argmax(-1)
     generator = torch.Generator().manual_seed(taste.seed)

@@ -2,7 +2,7 @@
 
     env = gymnasium.make("levelcap/Duel-v1", opponent="veteran")
 
-`levelcap.world.farama` registers the ids and says what observations and actions look like.
+`levelcap.world.doors.farama` registers the ids and says what observations and actions look like.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from levelcap.kit.errors import BadValue, refuse
 from levelcap.play.roster import find
 from levelcap.play.seats import NOBODY, Seats, views_of
-from levelcap.world.farama import (
+from levelcap.world.doors.farama import (
     RENDER_MODES,
     OneMatch,
     action_space,

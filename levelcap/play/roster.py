@@ -12,9 +12,9 @@ from collections.abc import Callable
 from enum import Enum
 
 from levelcap.kit.errors import BadValue, UnknownName, UserError, refuse
-from levelcap.world.bot_names import refuse_sealed
+from levelcap.world.players.bot_names import refuse_sealed
+from levelcap.world.players.scripted import scripted
 from levelcap.world.protocols import Policy
-from levelcap.world.scripted import scripted
 
 Nets = Callable[[str], Policy | None]  # the net of this name, or None: the name is no net's
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from levelcap.kit.compiled import entry, kernel
-from levelcap.world.chance import mix, uniform
+from levelcap.world.rules.chance import mix, uniform
 from levelcap.world.spec import WorldSpec
 
 F32 = np.float32

@@ -10,7 +10,7 @@ from typing import Any
 import torch
 from torch.nn import functional
 
-from levelcap.guild.drill import SKILL as SCHOOL
+from levelcap.guild.drills.drill import SKILL as SCHOOL
 from levelcap.guild.engine import get_engine
 from levelcap.guild.passives import FULL, LITE, PASSIVES, VERSION, exam
 from levelcap.guild.skill import FULL_EXAM, Problem

@@ -23,7 +23,7 @@ from levelcap.kit.stats import grouped_interval, newcombe
 from levelcap.play.matchup import play_batch, play_games, scores_of, seats_of_game
 from levelcap.play.roster import find
 from levelcap.trials.ratings import Games, Ratings, rate
-from levelcap.world.bot_names import BOTS, SEALED_FROM, SEERS
+from levelcap.world.players.bot_names import BOTS, SEALED_FROM, SEERS
 from levelcap.world.spec import RULESETS, arena_spec
 
 BASES = ("rookie", "veteran", "master")

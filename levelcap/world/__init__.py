@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from levelcap.world import farama
+from levelcap.world.doors import farama
 from levelcap.world.protocols import Decision, Policy, World
 from levelcap.world.spec import RULESETS, WorldSpec, arena_spec
 
@@ -43,7 +43,7 @@ def make(ruleset: str, num_matches: int = 1, **options: Any) -> Any:
     Finished matches restart by themselves. The arrays returned are reused by the next call.
     """
     if ":" in ruleset:
-        from levelcap.world.outside import make_outside
+        from levelcap.world.doors.outside import make_outside
 
         return make_outside(ruleset, num_matches=num_matches, **options)
     from levelcap.world.match import ArenaWorld
@@ -52,7 +52,7 @@ def make(ruleset: str, num_matches: int = 1, **options: Any) -> Any:
 
 
 def parallel_env(ruleset: str, **options: Any) -> Any:
-    """The ruleset as a PettingZoo parallel environment (options: `levelcap.world.farama`)."""
+    """The ruleset as a PettingZoo parallel environment (options: `levelcap.world.doors.farama`)."""
     return farama.parallel_env(ruleset, **options)
 
 

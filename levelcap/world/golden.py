@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from levelcap.world.patch_checks import EFFECTS, ITEM_KINDS
-from levelcap.world.patches import champion_names
+from levelcap.world.rules.patch_checks import EFFECTS, ITEM_KINDS
+from levelcap.world.rules.patches import champion_names
 from levelcap.world.spec import TICKS_PER_SECOND, WORLD_VERSION
 
 if TYPE_CHECKING:

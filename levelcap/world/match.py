@@ -19,13 +19,13 @@ from numpy.typing import ArrayLike, NDArray
 from levelcap.kit.config import load_settings
 from levelcap.kit.errors import BadValue, refuse, unknown_name
 from levelcap.kit.seeds import splitmix64, splitmix64_array
-from levelcap.world import advance
-from levelcap.world.advance import Buffers, Setup
-from levelcap.world.patches import champion_names, load_patch, patch_hash
 from levelcap.world.protocols import Info, Step, Views
-from levelcap.world.rulebook import build_rules, record
+from levelcap.world.rules import advance
+from levelcap.world.rules.advance import Buffers, Setup
+from levelcap.world.rules.patches import champion_names, load_patch, patch_hash
+from levelcap.world.rules.rulebook import build_rules, record
+from levelcap.world.rules.state import State, allocate, match_hash
 from levelcap.world.spec import ARENA_VIEWS, HEADS, MASK_SIZE, RULESETS, WorldSpec, arena_spec
-from levelcap.world.state import State, allocate, match_hash
 
 _POOLS: dict[int, ThreadPoolExecutor] = {}
 MIN_CHUNK = 16  # fewer matches than this a thread are not worth a hand-over
@@ -231,7 +231,7 @@ class ArenaWorld:
         b = self.buffers
         views: Views = {n: getattr(b, n) for n in self.views if n != "frame"}
         if "frame" in self.views:
-            from levelcap.world.render import write_frames
+            from levelcap.world.draw.render import write_frames
 
             views["frame"] = write_frames(self)
         views.update(mask=b.mask, key=b.key, reset=b.reset, alive=b.alive)

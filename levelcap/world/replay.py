@@ -26,8 +26,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from levelcap.kit.errors import BadFile, BadValue, Corrupt, refuse
 from levelcap.kit.files import write_bytes
-from levelcap.world.patches import champion_names, load_patch, patch_hash, patch_names
 from levelcap.world.replay_file import AGAIN, FORMAT, MIND_TYPES, pack, unpack
+from levelcap.world.rules.patches import champion_names, load_patch, patch_hash, patch_names
 from levelcap.world.spec import HEADS, WORLD_VERSION
 
 if TYPE_CHECKING:

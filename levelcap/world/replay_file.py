@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from levelcap.kit.errors import BadFile, Corrupt, UserError, refuse
 from levelcap.kit.files import dump_line, parse_json
 from levelcap.kit.ids import sha256_bytes
-from levelcap.world.patches import load_patch, patch_hash, patch_names
+from levelcap.world.rules.patches import load_patch, patch_hash, patch_names
 from levelcap.world.spec import HEADS, RULESETS, WORLD_VERSION, arena_spec
 
 FORMAT = 1

@@ -11,7 +11,7 @@ from levelcap.campaign.realm import realm
 from levelcap.campaign.story import quests
 from levelcap.campaign.wheel import flywheel
 from levelcap.kit.db import reading
-from levelcap.play.person import FIRE, Input
+from levelcap.play.live.person import FIRE, Input
 from levelcap.services.clients.keeper import Client
 from levelcap.services.door.tokens import load_tokens
 from levelcap.services.process.hosts import get_service_url

@@ -27,9 +27,9 @@ from levelcap.nets import family
 from levelcap.nets.family import describe, new_net
 from levelcap.nets.net import Inputs, ViewLayout
 from levelcap.play.load import load_checkpoint
-from levelcap.play.record import record
+from levelcap.play.record.games import record
 from levelcap.play.returns import play_episodes
-from levelcap.world.outside import spec_of
+from levelcap.world.doors.outside import spec_of
 from tests.drills import gru_family
 from tests.drills.cue_game import Knower
 

@@ -6,8 +6,8 @@ import time
 import pytest
 
 from levelcap.guild.alphabet import load_alphabet
-from levelcap.guild.binary import BinarySkill
-from levelcap.guild.binary_operations import OPERATIONS
+from levelcap.guild.bin.operations import OPERATIONS
+from levelcap.guild.bin.skill import BinarySkill
 from levelcap.guild.holdout import held_out
 from levelcap.guild.skill import prompt_key
 from levelcap.kit.errors import BadValue

@@ -5,9 +5,9 @@ import time
 
 import pytest
 
-from levelcap.guild.dice import Dice
 from levelcap.guild.engine import get_engine
-from levelcap.guild.mark import mark
+from levelcap.guild.grade import grade_text
+from levelcap.guild.rng import Rng
 from levelcap.guild.skill import Problem
 from levelcap.kit.errors import BadValue
 
@@ -77,7 +77,7 @@ def mutate(text, dice):
 
 
 def accepted_mutants(count, seed):
-    dice = Dice(seed)
+    dice = Rng(seed)
     accepted = []
     problems = [
         p
@@ -126,9 +126,9 @@ def test_groups_count_right_and_wrong_apart_and_partial_credit_does_not_count():
 
 
 def test_partial_credit_is_the_share_of_lines_at_their_place():
-    assert mark("a\nb\nc", "a\nx\nc").partial == pytest.approx(2 / 3)
-    assert mark("a\nb", "b\na").partial == 0
-    assert mark("a\nb", "a\nb\nc\nd").partial == 0.5
+    assert grade_text("a\nb\nc", "a\nx\nc").partial == pytest.approx(2 / 3)
+    assert grade_text("a\nb", "b\na").partial == 0
+    assert grade_text("a\nb", "a\nb\nc\nd").partial == 0.5
 
 
 def test_the_stored_answer_is_not_trusted():

@@ -8,8 +8,7 @@ import pytest
 
 from levelcap.guild import passives
 from levelcap.guild.alphabet import load_alphabet
-from levelcap.guild.binary import BinarySkill
-from levelcap.guild.dice import Dice
+from levelcap.guild.bin.skill import BinarySkill
 from levelcap.guild.engine import get_engine
 from levelcap.guild.passives import FULL, LITE, PASSIVES, drift
 from levelcap.guild.primitives import (
@@ -21,6 +20,7 @@ from levelcap.guild.primitives import (
     judge_drill,
     solve_drill,
 )
+from levelcap.guild.rng import Rng
 from levelcap.guild.school import school_lesson
 from levelcap.kit.errors import BadValue, UnknownName
 
@@ -114,7 +114,7 @@ def test_every_head_has_an_example():
 
 @pytest.mark.parametrize("name", DRILLS)
 def test_a_drill_is_what_it_says(name):
-    drill, dice, alphabet = DRILLS[name], Dice(5), load_alphabet()
+    drill, dice, alphabet = DRILLS[name], Rng(5), load_alphabet()
     answers, bodies = Counter(), set()
     for _ in range(400):
         problem = drill.problem(dice, exam=False)
@@ -132,7 +132,7 @@ def test_a_drill_is_what_it_says(name):
 def test_small_pools_are_counted_exactly():
     for drill in DRILLS.values():
         if drill.pool <= 260:
-            dice = Dice(3)
+            dice = Rng(3)
             assert len({drill.draw(dice) for _ in range(6_000)}) == drill.pool, drill.name
 
 
@@ -142,7 +142,7 @@ def test_carries_and_borrows_are_there_when_the_name_says_so():
         a, _, b = body.split(" ")
         return int(a, 2), int(b, 2)
 
-    dice = Dice(9)
+    dice = Rng(9)
     for _ in range(500):
         a, b = operands("add_no_carry", dice)
         assert a & b == 0
@@ -159,8 +159,8 @@ def test_carries_and_borrows_are_there_when_the_name_says_so():
 def test_lessons_and_exams_of_a_large_drill_never_meet():
     for name in ("add_two_digit", "reverse_string", "compare", "trace_if_else", "count_char"):
         drill = DRILLS[name]
-        lessons = {drill.problem(Dice(1, i), exam=False).key for i in range(1_500)}
-        exams = {drill.problem(Dice(2, i), exam=True).key for i in range(300)}
+        lessons = {drill.problem(Rng(1, i), exam=False).key for i in range(1_500)}
+        exams = {drill.problem(Rng(2, i), exam=True).key for i in range(300)}
         assert len(exams) > 30 and not lessons & exams
 
 
@@ -243,8 +243,8 @@ def test_every_primitive_a_binary_problem_names_exists():
     ],
 )
 def test_primitives_follow_from_the_operands(call, expected):
-    from levelcap.guild.binary_primitives import call_primitives
-    from levelcap.guild.binary_text import evaluate, read_call
+    from levelcap.guild.bin.primitives import call_primitives
+    from levelcap.guild.bin.wording import evaluate, read_call
 
     assert set(call_primitives(evaluate(read_call(call)), "easy")) == expected
 
@@ -255,7 +255,7 @@ def test_drawing_never_hangs():
         school_lesson(7, index)
     for drill in DRILLS.values():
         for index in range(60):
-            drill.problem(Dice(8, index), exam=True)
+            drill.problem(Rng(8, index), exam=True)
     assert time.perf_counter() - begin < 20
 
 

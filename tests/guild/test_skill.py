@@ -4,7 +4,7 @@ from importlib import resources
 
 import pytest
 
-from levelcap.guild.binary import BinaryFile, BinarySkill
+from levelcap.guild.bin.skill import BinaryFile, BinarySkill
 from levelcap.guild.skill import parse_file, prompt_key, quotas
 from levelcap.kit.errors import BadFile
 

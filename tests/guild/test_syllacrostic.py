@@ -12,8 +12,8 @@ import pytest
 from levelcap.guild.alphabet import load_alphabet
 from levelcap.guild.engine import get_engine
 from levelcap.guild.skill import parse_file
-from levelcap.guild.syllacrostic import PRIMITIVES, PuzzleFile, SyllacrosticSkill
-from levelcap.guild.syllacrostic_search import cuts
+from levelcap.guild.sy.search import cuts
+from levelcap.guild.sy.skill import PRIMITIVES, PuzzleFile, SyllacrosticSkill
 from levelcap.guild.words import load_lexicon, parse_lexicon
 from levelcap.kit.errors import BadFile, BadValue
 

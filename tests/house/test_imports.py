@@ -21,7 +21,7 @@ WEB = {"fastapi", "starlette", "uvicorn", "nicegui", "httpx", "websockets"}
 FARAMA = {"gymnasium", "pettingzoo", "mpe2"}
 # spaces.py is the half of outside.py that reads Gymnasium's spaces.
 FARAMA_ALLOWED = {
-    *(f"levelcap/world/{name}.py" for name in ("farama", "outside", "spaces")),
+    *(f"levelcap/world/doors/{name}.py" for name in ("farama", "outside", "spaces")),
     "levelcap/play/gym_env.py",
 }
 KIT_MAY_IMPORT = {
@@ -81,7 +81,7 @@ def test_the_floor_stands_on_few_packages():
 
 def test_the_floor_and_the_world_start_without_torch():
     names = ["levelcap.kit.db", "levelcap.kit.log", "levelcap.kit.publish", "levelcap.world"]
-    names += ["levelcap.world.match", "levelcap.world.scripted", "levelcap.play.matchup"]
+    names += ["levelcap.world.match", "levelcap.world.players.scripted", "levelcap.play.matchup"]
     code = f"import sys, {', '.join(names)}; sys.exit('torch' in sys.modules)"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=240)
     assert run.returncode == 0, run.stderr

@@ -12,7 +12,7 @@ import pytest
 import levelcap
 from levelcap.kit import seeds
 from levelcap.kit.compiled import entry, source_hash, sources
-from levelcap.world import chance
+from levelcap.world.rules import chance
 
 PACKAGE = Path(levelcap.__file__).parent
 
@@ -77,7 +77,7 @@ def test_editing_any_file_behind_compiled_code_changes_the_hash_of_the_sources(c
     before = source_hash(copied)
     assert before == source_hash()
     names = {path.stem for path in sources(copied)}
-    assert names >= {"combat", "rules", "sight", "spec", "sample", "fused", "compiled"}
+    assert names >= {"combat", "tick", "sight", "spec", "sample", "fused", "compiled"}
     assert not names & {"rollout", "sft", "up"}, "an edit there must not compile anything anew"
     for path in sources(copied):
         path.write_text(path.read_text() + "# edited\n")

@@ -7,7 +7,7 @@ from levelcap.kit.errors import BadValue, Conflict, Corrupt
 from levelcap.lake.labels import MISSING, open_labels, write_labels
 from levelcap.lake.read import open_shards
 from levelcap.lake.shard import Shard
-from levelcap.play.record import record
+from levelcap.play.record.games import record
 
 LENGTH, BURN_IN = 16, 4
 

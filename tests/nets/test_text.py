@@ -11,11 +11,11 @@ from levelcap.kit.files import read_json
 from levelcap.nets.checkpoint import load_snapshot, save_snapshot, weights_of
 from levelcap.nets.family import describe
 from levelcap.nets.meta import meta_from_json, text_meta
-from levelcap.nets.pretrained import load_published, to_transformers
-from levelcap.nets.qwen3 import Qwen3Net, fresh_text_net
-from levelcap.nets.text_rows import lay_out, padded
-from levelcap.nets.text_shape import TextShape, character_shape
-from levelcap.nets.tokens import character_tokens, file_tokens
+from levelcap.nets.text.pretrained import load_published, to_transformers
+from levelcap.nets.text.qwen3 import Qwen3Net, fresh_text_net
+from levelcap.nets.text.rows import lay_out, padded
+from levelcap.nets.text.shape import TextShape, character_shape
+from levelcap.nets.text.tokens import character_tokens, file_tokens
 from levelcap.world.spec import arena_spec
 
 SHAPE = character_shape("tiny", 1, "ab()=,: \n⓪①")

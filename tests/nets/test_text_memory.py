@@ -9,9 +9,9 @@ from levelcap.learn.engine.schedule import Ema
 from levelcap.learn.text.lessons import Lesson
 from levelcap.learn.text.update import backward, make_batch
 from levelcap.nets.meta import text_meta
-from levelcap.nets.qwen3 import fresh_text_net
-from levelcap.nets.text_memory import training_memory
-from levelcap.nets.text_shape import SIZES, TextShape
+from levelcap.nets.text.memory import training_memory
+from levelcap.nets.text.qwen3 import fresh_text_net
+from levelcap.nets.text.shape import SIZES, TextShape
 
 TINY = TextShape(164, *SIZES["tiny"])
 

@@ -8,11 +8,11 @@ from levelcap.kit.errors import BadFile, BadValue
 from levelcap.nets.checkpoint import save_snapshot, weights_of
 from levelcap.nets.family import describe, new_net
 from levelcap.nets.meta import text_meta
-from levelcap.nets.pretrained import to_transformers
-from levelcap.nets.qwen3 import fresh_text_net
-from levelcap.nets.text_shape import character_shape
-from levelcap.nets.tokens import character_tokens
-from levelcap.play.answers import Taste, TextHero, load_text_hero
+from levelcap.nets.text.pretrained import to_transformers
+from levelcap.nets.text.qwen3 import fresh_text_net
+from levelcap.nets.text.shape import character_shape
+from levelcap.nets.text.tokens import character_tokens
+from levelcap.play.answers import SamplingParams, TextHero, load_text_hero
 from levelcap.world.spec import arena_spec
 
 SHAPE = character_shape("tiny", 1, "abcdefgh \n")
@@ -77,9 +77,9 @@ def test_an_answer_that_goes_on_too_long_is_no_match(hero):
 
 def test_sampling_follows_its_seed_and_its_temperature(hero):
     prompts = some_prompts(6)
-    one, same = (hero.answers(prompts, 20, Taste(1.0, seed=4)) for _ in range(2))
-    assert one == same != hero.answers(prompts, 20, Taste(1.0, seed=5))
-    assert hero.answers(prompts, 20, Taste(1.0, top_k=1)) == hero.answers(prompts, 20)
+    one, same = (hero.answers(prompts, 20, SamplingParams(1.0, seed=4)) for _ in range(2))
+    assert one == same != hero.answers(prompts, 20, SamplingParams(1.0, seed=5))
+    assert hero.answers(prompts, 20, SamplingParams(1.0, top_k=1)) == hero.answers(prompts, 20)
 
 
 def test_nothing_asked_is_nothing_answered(hero):
@@ -93,7 +93,7 @@ def test_refusals(hero, tmp_path):
     with pytest.raises(BadValue, match="4095 tokens"):
         hero.answers(["a" * 5000])
     with pytest.raises(BadValue, match="temperature"):
-        Taste(temperature=-1.0)
+        SamplingParams(temperature=-1.0)
     flat = describe("flat", arena_spec("duel"), "dummy")
     save_snapshot(tmp_path / "flat", weights_of(new_net(flat)), flat, "test")
     with pytest.raises(BadFile, match="reads no text"):

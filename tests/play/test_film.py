@@ -9,9 +9,9 @@ from rich.console import Console
 
 import levelcap.world
 from levelcap.kit.errors import BadValue
-from levelcap.play import film as film_module
-from levelcap.play.film import Film, save_png
-from levelcap.play.terminal import TerminalView
+from levelcap.play.show import film as film_module
+from levelcap.play.show.film import Film, save_png
+from levelcap.play.show.terminal import TerminalView
 
 
 def frames(count, height=40, width=60):

@@ -7,12 +7,12 @@ import pytest
 
 from levelcap.kit.errors import BadValue
 from levelcap.lake.read import open_shards
-from levelcap.play import frames
-from levelcap.play.diary import Diary
-from levelcap.play.feed import fallen
-from levelcap.play.live import Between, Entrant, Live, replay_messages
-from levelcap.play.person import FIRE, IDLE_AFTER, KEY_E, LAYOUT, Input, Person, read_input
+from levelcap.play.live.match import Between, Entrant, Live, replay_messages
+from levelcap.play.live.person import FIRE, IDLE_AFTER, KEY_E, LAYOUT, Input, Person, read_input
+from levelcap.play.record.diary import Diary
 from levelcap.play.roster import find
+from levelcap.play.show import frames
+from levelcap.play.show.feed import fallen
 from levelcap.world.replay import load as load_replay
 
 TEAMS = {"duel": [0, 1], "lms": [0, 1] * 5, "siege": [0] * 5 + [1] * 5, "crown": [0] * 5 + [1] * 5}

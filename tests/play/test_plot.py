@@ -5,7 +5,7 @@ import pytest
 from PIL import Image
 
 from levelcap.kit.errors import BadFile, BadValue
-from levelcap.play.plot import COLOURS, plot_curves
+from levelcap.play.show.plot import COLOURS, plot_curves
 
 WORDS = {"title": "Elo over time", "x_label": "minutes", "y_label": "Elo"}
 

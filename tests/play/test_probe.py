@@ -18,8 +18,8 @@ from levelcap.kit.publish import MANIFEST, publish
 from levelcap.nets.checkpoint import META, MODEL, save_snapshot, weights_of
 from levelcap.nets.family import describe, new_net
 from levelcap.nets.meta import text_meta
-from levelcap.nets.qwen3 import Qwen3Net
-from levelcap.nets.text_shape import character_shape
+from levelcap.nets.text.qwen3 import Qwen3Net
+from levelcap.nets.text.shape import character_shape
 from levelcap.play import probe
 from levelcap.world.spec import arena_spec
 

@@ -12,13 +12,13 @@ from levelcap.kit.seeds import chain
 from levelcap.lake.check import check_shard
 from levelcap.lake.read import open_shards
 from levelcap.play.matchup import play_games
-from levelcap.play.plan import BATCH, BATCH_BYTES, lay_out, make_plan, row_width
-from levelcap.play.record import record
+from levelcap.play.record.games import record
+from levelcap.play.record.plan import BATCH, BATCH_BYTES, lay_out, make_plan, row_width
 from levelcap.play.roster import find
 from levelcap.play.seats import Seats
-from levelcap.world.patches import load_patch
+from levelcap.world.players.scripted import Uniform
 from levelcap.world.protocols import Decision
-from levelcap.world.scripted import Uniform
+from levelcap.world.rules.patches import load_patch
 
 
 def episodes_of(folder):
@@ -231,7 +231,7 @@ def test_log_probabilities_are_stored_where_a_policy_knows_them(tmp_path):
 
 def test_the_shard_does_not_depend_on_the_batch(tmp_path, monkeypatch):
     record(["veteran", "rookie"], "duel", 10, 1, tmp_path / "whole")
-    monkeypatch.setattr("levelcap.play.plan.BATCH", 4)
+    monkeypatch.setattr("levelcap.play.record.plan.BATCH", 4)
     told = []
     record(
         ["veteran", "rookie"],

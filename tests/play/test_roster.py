@@ -4,12 +4,12 @@ import pytest
 
 from levelcap.kit.errors import BadValue, UnknownName, UserError
 from levelcap.play.roster import Door, find
-from levelcap.world.bot_names import SEALED_FROM
-from levelcap.world.bots import Bot
-from levelcap.world.scripted import Uniform
+from levelcap.world.players.bot_names import SEALED_FROM
+from levelcap.world.players.bots import Bot
+from levelcap.world.players.scripted import Uniform
 
 SEALED = (f"veteran~{SEALED_FROM}", "seer-16")
-CODE = "levelcap.world.scripted:Uniform"
+CODE = "levelcap.world.players.scripted:Uniform"
 
 
 @pytest.mark.parametrize("door", list(Door))
@@ -32,9 +32,9 @@ def test_code_comes_in_at_the_keyboard_only():
     found = find(CODE, Door.LOCAL)
     assert isinstance(found, Uniform)
     with pytest.raises(UnknownName, match=r"package\.module:attribute"):
-        find("levelcap.world.scripted:Nobody", Door.LOCAL)
+        find("levelcap.world.players.scripted:Nobody", Door.LOCAL)
     with pytest.raises(UserError, match="not a policy"):
-        find("levelcap.world.scripted:check_bot", Door.LOCAL)
+        find("levelcap.world.players.scripted:check_bot", Door.LOCAL)
 
 
 def test_nets_are_asked_first_and_may_not_know_the_name():

@@ -14,8 +14,8 @@ from levelcap.kit.paths import folder
 from levelcap.nets.checkpoint import save_snapshot, weights_of
 from levelcap.nets.family import describe, new_net
 from levelcap.nets.meta import text_meta
-from levelcap.nets.qwen3 import fresh_text_net
-from levelcap.nets.text_shape import END, MARKS, character_shape
+from levelcap.nets.text.qwen3 import fresh_text_net
+from levelcap.nets.text.shape import END, MARKS, character_shape
 from levelcap.services.clients.keeper import Client
 from levelcap.services.door.tokens import load_tokens
 from levelcap.vault.ledger import Facts

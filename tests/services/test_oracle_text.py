@@ -8,7 +8,7 @@ import openai
 import pytest
 
 from levelcap.kit.errors import Busy
-from levelcap.play.answers import Taste, load_text_hero
+from levelcap.play.answers import SamplingParams, load_text_hero
 from levelcap.services.door.tokens import load_tokens
 from levelcap.services.oracle.app import build
 from levelcap.services.oracle.generate import Ask, Desk, Tail, write
@@ -46,7 +46,7 @@ def test_a_batch_is_answered_as_the_hero_answers_it(client, realm):
     assert [row["text"] for row in said["answers"]] == hero.answers(prompts, 20)
     assert said["prompt_tokens"] == sum(len(prompt) + 1 for prompt in prompts)
     sampled = {**body, "temperature": 2.0, "top_k": 5, "seed": 9}
-    wanted = hero.answers(prompts, 20, Taste(2.0, 5, 9))
+    wanted = hero.answers(prompts, 20, SamplingParams(2.0, 5, 9))
     for _ in range(2):
         said = client.post("/generate", json=sampled).json()
         assert [row["text"] for row in said["answers"]] == wanted

@@ -5,8 +5,8 @@ import json
 import pytest
 from starlette.websockets import WebSocketDisconnect
 
-from levelcap.play import frames
-from levelcap.play.person import LAYOUT, Input
+from levelcap.play.live.person import LAYOUT, Input
+from levelcap.play.show import frames
 from levelcap.services.clients.keeper import KeeperClient
 from levelcap.services.door.http import make_app
 from levelcap.services.door.rights import check_rights

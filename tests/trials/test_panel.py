@@ -19,7 +19,7 @@ from levelcap.trials.panel import (
     judge,
 )
 from levelcap.trials.ratings import Games
-from levelcap.world.bot_names import SEALED_FROM, is_sealed
+from levelcap.world.players.bot_names import SEALED_FROM, is_sealed
 
 FEW = {"games_per_cousin": 4, "bot_games": 40, "seer_games": 4}
 

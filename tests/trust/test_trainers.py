@@ -21,7 +21,7 @@ from levelcap.kit.paths import folder
 from levelcap.learn.engine.state import load_newest
 from levelcap.nets.checkpoint import save_snapshot, weights_of
 from levelcap.nets.family import describe, new_net
-from levelcap.play.record import record
+from levelcap.play.record.games import record
 from levelcap.vault.ledger import get_ledger
 from levelcap.world.spec import arena_spec
 from tests.campaign.wheel.test_flywheel import HERO

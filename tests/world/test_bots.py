@@ -8,9 +8,9 @@ from levelcap.kit.errors import BadValue, UnknownName
 from levelcap.play.matchup import play_games
 from levelcap.play.roster import Door, find
 from levelcap.play.seats import Seats
-from levelcap.world.bot_names import BOTS, SEALED_FROM, SKILLS, is_sealed
-from levelcap.world.bots import bot_traits, cousin_traits
-from levelcap.world.scripted import Uniform
+from levelcap.world.players.bot_names import BOTS, SEALED_FROM, SKILLS, is_sealed
+from levelcap.world.players.bots import bot_traits, cousin_traits
+from levelcap.world.players.scripted import Uniform
 from levelcap.world.spec import INTENTS, RULESETS
 
 VIEWS = ("player", "objects", "context")
@@ -105,13 +105,13 @@ def test_wrong_names_get_a_suggestion():
 
 def test_outside_code_is_refused_unless_allowed():
     with pytest.raises(BadValue, match="refused"):
-        find("levelcap.world.scripted:Uniform")
-    found = find("levelcap.world.scripted:Uniform", Door.LOCAL)
+        find("levelcap.world.players.scripted:Uniform")
+    found = find("levelcap.world.players.scripted:Uniform", Door.LOCAL)
     assert isinstance(found, Uniform)
     with pytest.raises(UnknownName):
-        find("levelcap.world.scripted:Nobody", Door.LOCAL)
+        find("levelcap.world.players.scripted:Nobody", Door.LOCAL)
     with pytest.raises(ValueError, match="not a policy"):
-        find("levelcap.world.scripted:check_bot", Door.LOCAL)
+        find("levelcap.world.players.scripted:check_bot", Door.LOCAL)
 
 
 def test_uniform_draws_only_allowed_bins():

@@ -13,7 +13,7 @@ from pettingzoo.utils.conversions import parallel_to_aec
 
 from levelcap.kit.errors import BadValue, UnknownName, UserError
 from levelcap.play.gym_env import BotGameEnv
-from levelcap.world.farama import parallel_env, register
+from levelcap.world.doors.farama import parallel_env, register
 from levelcap.world.protocols import Decision, Policy
 from levelcap.world.spec import RULESETS, arena_spec
 

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import levelcap.world
-from levelcap.world.patches import random_patch
-from levelcap.world.rulebook import Rules
+from levelcap.world.rules.patches import random_patch
+from levelcap.world.rules.rulebook import Rules
+from levelcap.world.rules.state import FIELDS
 from levelcap.world.spec import RULESETS
-from levelcap.world.state import FIELDS
 from tests.world.plays import STAND, VIEWS, noisy_chaser
 
 PATCHES = {"1.0": "1.0", "1.1": "1.1", "random": random_patch(20)}

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from levelcap.kit.errors import BadValue
-from levelcap.world.moments import RunningMoments
+from levelcap.world.doors.moments import RunningMoments
 
 
 def test_moments_agree_with_numpy_however_the_rows_are_cut() -> None:

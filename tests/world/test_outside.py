@@ -13,9 +13,9 @@ import pytest
 from gymnasium import spaces
 
 from levelcap.kit.errors import BadValue
-from levelcap.world.batch import OutsideWorld
-from levelcap.world.outside import GymGame, make_outside, spec_of
-from levelcap.world.spaces import seat_codec
+from levelcap.world.doors.batch import OutsideWorld
+from levelcap.world.doors.outside import GymGame, make_outside, spec_of
+from levelcap.world.doors.spaces import seat_codec
 
 # Box2D's generated bindings warn when they are first imported, and crash if that is an error.
 with warnings.catch_warnings():

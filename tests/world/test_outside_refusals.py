@@ -12,7 +12,7 @@ import pytest
 from gymnasium import spaces
 
 from levelcap.kit.errors import BadValue, MissingPackage, UnknownName, UserError
-from levelcap.world.outside import make_outside, spec_of
+from levelcap.world.doors.outside import make_outside, spec_of
 
 
 class Toy(gymnasium.Env):

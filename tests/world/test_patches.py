@@ -7,8 +7,8 @@ import pytest
 
 import levelcap.world
 from levelcap.kit.errors import BadValue, UnknownName
-from levelcap.world.patch_checks import EFFECTS
-from levelcap.world.patches import (
+from levelcap.world.rules.patch_checks import EFFECTS
+from levelcap.world.rules.patches import (
     RANDOM_SPREAD,
     champion_names,
     load_patch,

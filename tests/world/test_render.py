@@ -5,10 +5,10 @@ import pytest
 
 import levelcap.world
 from levelcap.kit.errors import BadValue
-from levelcap.world.font import GLYPHS, LETTERS, glyph_numbers
-from levelcap.world.raster import Canvas, text_width
-from levelcap.world.render import draw, write_frames
-from levelcap.world.scoreboard import read_scoreboard
+from levelcap.world.draw.font import GLYPHS, LETTERS, glyph_numbers
+from levelcap.world.draw.raster import Canvas, text_width
+from levelcap.world.draw.render import draw, write_frames
+from levelcap.world.draw.scoreboard import read_scoreboard
 from levelcap.world.spec import RULESETS
 
 STAND = (5, 5, 5, 5, 0, 0, 0)

@@ -13,8 +13,8 @@ import levelcap.world
 from levelcap.kit.errors import BadFile, BadValue, Corrupt
 from levelcap.kit.files import dump_line
 from levelcap.world import replay_file
-from levelcap.world.patches import load_patch, random_patch
 from levelcap.world.replay import Recorder, Replay, load
+from levelcap.world.rules.patches import load_patch, random_patch
 from levelcap.world.spec import RULESETS
 from tests.world.plays import noisy_chaser
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from gymnasium import spaces
 
-from levelcap.world.spaces import common_heads, seat_codec
+from levelcap.world.doors.spaces import common_heads, seat_codec
 
 VECTOR = spaces.Box(-1, 1, (2,))
 

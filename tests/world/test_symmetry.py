@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import levelcap.world
-from levelcap.world.state import FIELDS
+from levelcap.world.rules.state import FIELDS
 from tests.world.plays import VIEWS, noisy_chaser, stand
 
 TWO_TEAMS = ("duel", "siege", "crown")

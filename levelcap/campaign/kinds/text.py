@@ -17,7 +17,7 @@ from levelcap.campaign.story.runs import Run
 from levelcap.kit.db import Connection
 from levelcap.kit.paths import get_base_dir
 from levelcap.nets.meta import TEXT_WORLD, Meta
-from levelcap.nets.text_shape import TextShape
+from levelcap.nets.text.shape import TextShape
 from levelcap.trials.verdict import Verdict
 from levelcap.vault.evals import EXAM
 from levelcap.vault.ledger import Entry, amend

@@ -5,8 +5,8 @@ from __future__ import annotations
 from levelcap.campaign.kinds.heroes import get_text_hero
 from levelcap.campaign.kinds.text import TextHeroFile
 from levelcap.guild.alphabet import load_alphabet
-from levelcap.nets.text_memory import Memory, training_memory
-from levelcap.nets.text_shape import TextShape, character_shape
+from levelcap.nets.text.memory import Memory, training_memory
+from levelcap.nets.text.shape import TextShape, character_shape
 
 MOST = 10**6  # texts of a batch, tokens of a text
 

@@ -17,7 +17,7 @@ from levelcap.campaign.story import campaigns
 from levelcap.campaign.story.events import say
 from levelcap.campaign.story.runs import Run, cost_before, run_folder
 from levelcap.campaign.story.values import get_value, set_value
-from levelcap.guild.drill import SKILL as SCHOOL
+from levelcap.guild.drills.drill import SKILL as SCHOOL
 from levelcap.guild.engine import get_engine
 from levelcap.guild.progress import LEAST_FOR_A_RULE, POOLED, WINDOW, XP_SCALE
 from levelcap.guild.skill import Pool, Skill

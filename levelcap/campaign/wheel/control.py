@@ -34,7 +34,7 @@ PAUSE, STOP = "pause", "stop"
 
 
 @dataclass(frozen=True)
-class Wish:
+class DesiredState:
     """What was asked for: running, paused or stopped; and why the machine holds it, if it does."""
 
     state: str
@@ -46,12 +46,12 @@ class Wish:
         return self.state == "running" and self.held is None
 
 
-def wish(connection: Connection) -> Wish:
+def wish(connection: Connection) -> DesiredState:
     """The present state."""
-    return Wish(get_value(connection, "training", "running"), get_value(connection, "held"))
+    return DesiredState(get_value(connection, "training", "running"), get_value(connection, "held"))
 
 
-def control(store: Store, action: str) -> Wish:
+def control(store: Store, action: str) -> DesiredState:
     """Carry out one of `ACTIONS`.
 
     Raises:
@@ -77,7 +77,7 @@ def control(store: Store, action: str) -> Wish:
     return after
 
 
-def hold(store: Store, reason: str | None) -> Wish:
+def hold(store: Store, reason: str | None) -> DesiredState:
     """Hold training back for a reason of the machine's, or let it go again (None)."""
     with transaction(store.engine) as connection:
         before = wish(connection)
@@ -119,7 +119,7 @@ def running_folders(connection: Connection, paused: bool = False) -> list[Path]:
     return [runs.run_folder(run) for run in quests.running_runs(connection, paused)]
 
 
-def apply_wish(asked: Wish, going: list[Path], skip: bool = False) -> None:
+def apply_wish(asked: DesiredState, going: list[Path], skip: bool = False) -> None:
     """Put the files that say so into the folders of running runs, or take them away."""
     waits = asked.state == "paused" or asked.held is not None
     for place in going:

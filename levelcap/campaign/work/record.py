@@ -17,7 +17,7 @@ from levelcap.kit.db import Connection
 from levelcap.kit.publish import MANIFEST, sweep
 from levelcap.vault.assets import register
 from levelcap.vault.zones import load_zones
-from levelcap.world.bot_names import check_bot
+from levelcap.world.players.bot_names import check_bot
 
 Games = Annotated[int, Field(ge=2, le=200_000)]
 
@@ -39,7 +39,7 @@ class Record(Work):
     def perform(self, bench: Bench) -> Result:
         """Play; a shard that was finished before is not played again."""
         from levelcap.lake.read import open_shards
-        from levelcap.play.record import record
+        from levelcap.play.record.games import record
 
         place = shard_folder(self.shard)
         place.parent.mkdir(parents=True, exist_ok=True)

@@ -10,7 +10,7 @@ from levelcap.campaign.story import campaigns
 from levelcap.campaign.work.base import Desk, Recipe
 from levelcap.campaign.work.fields import Knobs, pairs
 from levelcap.campaign.work.study import Study
-from levelcap.guild.drill import SKILL as SCHOOL
+from levelcap.guild.drills.drill import SKILL as SCHOOL
 from levelcap.kit.db import reading
 from levelcap.learn.engine.overrides import apply
 from levelcap.learn.text.config import TextConfig

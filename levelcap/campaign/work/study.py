@@ -16,7 +16,7 @@ from levelcap.campaign.work.fields import Knobs, Level, Minutes, Name, pairs
 from levelcap.campaign.work.lessons import FILE, checkpoint_of
 from levelcap.campaign.work.snapshots import judge_passives, take_notes
 from levelcap.campaign.work.training import Training
-from levelcap.guild.drill import SKILL as SCHOOL
+from levelcap.guild.drills.drill import SKILL as SCHOOL
 from levelcap.jobs.store import Store
 from levelcap.kit.db import Connection, reading
 from levelcap.kit.errors import BadValue, Conflict, refuse

@@ -12,6 +12,6 @@ def spec_of_world(world: str, patch: str = "1.0") -> WorldSpec:
         return arena_spec(world, patch)
     if ":" not in world:
         raise unknown_name("world", world, (*RULESETS, "gym:<id>", "zoo:<module>"))
-    from levelcap.world.outside import spec_of
+    from levelcap.world.doors.outside import spec_of
 
     return spec_of(world)

@@ -18,7 +18,7 @@ from levelcap.learn.imitation.config import ImitationConfig
 from levelcap.learn.imitation.task import ImitationTask, accuracy
 from levelcap.nets.checkpoint import load_world_net
 from levelcap.nets.family import DEFAULT, describe, new_net
-from levelcap.world.bot_names import is_sealed
+from levelcap.world.players.bot_names import is_sealed
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from levelcap.learn.rl.config import RlConfig
 from levelcap.learn.rl.match_group import MatchGroup
 from levelcap.learn.rl.opponents import Pool
 from levelcap.nets.meta import Meta
-from levelcap.world.bots import Bot
+from levelcap.world.players.bots import Bot
 from levelcap.world.spec import WorldSpec
 
 SELF, OTHERS = 1, 2  # purposes of the seeds

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from levelcap.kit.errors import BadValue, refuse
 from levelcap.kit.seeds import chain, splitmix64_array, stream
 from levelcap.play.roster import Door, find
-from levelcap.world.bot_names import SEALED_FROM
+from levelcap.world.players.bot_names import SEALED_FROM
 from levelcap.world.protocols import Policy
 
 MEMORY = 400.0  # games after which an old result counts 1/e

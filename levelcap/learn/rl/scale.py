@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from levelcap.learn.rl.batch import Batch
-from levelcap.world.moments import RunningMoments
+from levelcap.world.doors.moments import RunningMoments
 
 
 class RewardScale:

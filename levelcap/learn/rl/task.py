@@ -23,7 +23,7 @@ from levelcap.nets.family import build, copy_net, world_net
 from levelcap.nets.meta import Meta
 from levelcap.nets.net import Net
 from levelcap.play.load import NetPolicy
-from levelcap.world.moments import RunningMoments
+from levelcap.world.doors.moments import RunningMoments
 
 PAST = "past-"
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
-from levelcap.guild.engine import Engine
+from levelcap.guild.engine import Guild
 from levelcap.guild.judge import Score
 from levelcap.guild.progress import Progress, begin, from_json, record
 from levelcap.guild.skill import Problem
@@ -29,7 +29,7 @@ class Examiner:
     """Examines while training goes on; its `examine` is a hook of the loop."""
 
     def __init__(
-        self, guild: Engine, progress: Progress, config: TextConfig, hero: TextHero, seed: int
+        self, guild: Guild, progress: Progress, config: TextConfig, hero: TextHero, seed: int
     ) -> None:
         """hero: with a net of its own, into which the weights to be judged are loaded."""
         self.guild, self.progress, self.config, self.hero, self.seed = (
@@ -119,21 +119,21 @@ class Examiner:
         self.examined_at, self.seconds = int(values["examined_at"]), float(values["seconds"])
 
 
-def starting_at(guild: Engine, skill: str, level: int, preset: str | None) -> Progress:
+def starting_at(guild: Guild, skill: str, level: int, preset: str | None) -> Progress:
     """The progress of a hero that has passed everything below `level` elsewhere."""
     guild.get(skill).check(level, preset)
     return replace(begin(guild.get(skill), preset), passed=level - 1)
 
 
 def hold_exam(
-    guild: Engine, hero: TextHero, skill: str, level: int, count: int, seed: int, preset: str | None
+    guild: Guild, hero: TextHero, skill: str, level: int, count: int, seed: int, preset: str | None
 ) -> Score:
     """The judge's score of one exam."""
     problems = guild.generate_eval_batch(skill, level, count, seed, preset)
     return judge(guild, hero, problems)
 
 
-def judge(guild: Engine, hero: TextHero, problems: Sequence[Problem]) -> Score:
+def judge(guild: Guild, hero: TextHero, problems: Sequence[Problem]) -> Score:
     """Score of greedy answers, without generating them.
 
     An answer that is not exactly the wanted one is handed to the judge as no answer: it is wrong

@@ -11,13 +11,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from levelcap.guild.dice import Dice
 from levelcap.guild.gate import check_lessons, refuse_file
+from levelcap.guild.rng import Rng
 from levelcap.guild.school import school_lesson
 from levelcap.guild.skill import FULL_EXAM, Problem, Skill, quotas
 from levelcap.kit.seeds import chain
 from levelcap.learn.text.config import TextConfig
-from levelcap.nets.tokens import Tokens
+from levelcap.nets.text.tokens import Tokens
 from levelcap.play.answers import BETWEEN
 
 CURRENT, BEFORE, SCHOOL, FILE = "current", "before", "school", "file"
@@ -98,7 +98,7 @@ class Lessons:
         if not self.config.as_examined:
             return skill.lesson(level, seed=self.seed, index=number, preset=preset)
         # A form with 3 % of the lessons and 8 % of the exam would be learned too late.
-        dice = Dice(self.seed, FORM_WORD, skill.version, level, number)
+        dice = Rng(self.seed, FORM_WORD, skill.version, level, number)
         shares = quotas(skill.mix(level, preset), FULL_EXAM)
         form = dice.weighted({name: float(count) for name, count in shares.items()})
         return skill.draw(level, form, dice, preset, exam=False)

@@ -25,9 +25,9 @@ from levelcap.learn.text.lessons import SCHOOL, Lessons, Plan, read_lessons
 from levelcap.learn.text.task import TextTask
 from levelcap.nets.checkpoint import load_snapshot
 from levelcap.nets.meta import Meta, text_meta
-from levelcap.nets.qwen3 import Qwen3Net, fresh_text_net
-from levelcap.nets.text_shape import character_shape
-from levelcap.nets.tokens import character_tokens
+from levelcap.nets.text.qwen3 import Qwen3Net, fresh_text_net
+from levelcap.nets.text.shape import character_shape
+from levelcap.nets.text.tokens import character_tokens
 from levelcap.play.answers import TextHero
 
 

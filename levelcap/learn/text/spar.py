@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from levelcap.guild.engine import Engine
+from levelcap.guild.engine import Guild
 from levelcap.guild.skill import Problem
 from levelcap.kit.errors import BadValue, refuse
 from levelcap.kit.files import dump_line, write_bytes
@@ -42,7 +42,7 @@ class Sparring:
 
 
 def spar(
-    guild: Engine,
+    guild: Guild,
     hero: TextHero,
     skill: str,
     level: int,

@@ -11,7 +11,7 @@ from levelcap.learn.text.exams import Examiner
 from levelcap.learn.text.lessons import Lessons
 from levelcap.learn.text.update import Batch, backward, halves
 from levelcap.nets.meta import Meta
-from levelcap.nets.qwen3 import Qwen3Net
+from levelcap.nets.text.qwen3 import Qwen3Net
 
 
 @dataclass(frozen=True)

@@ -21,8 +21,8 @@ from torch import Tensor
 from torch.nn import functional
 
 from levelcap.learn.text.lessons import CURRENT, Lesson
-from levelcap.nets.qwen3 import Qwen3Net
-from levelcap.nets.text_rows import TextRows, lay_out
+from levelcap.nets.text.qwen3 import Qwen3Net
+from levelcap.nets.text.rows import TextRows, lay_out
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from websockets.exceptions import ConnectionClosed, InvalidHandshake
 from websockets.sync.client import connect
 
 from levelcap.kit.errors import StateError, refuse
-from levelcap.play.frames import KIND_NOTE
+from levelcap.play.show.frames import KIND_NOTE
 from levelcap.services.process.hosts import get_service_url
 
 

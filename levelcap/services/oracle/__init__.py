@@ -1,7 +1,7 @@
 """The Oracle: inference and live matches on port 8765. The one service that imports torch.
 
 app.py            the app and its process
-shelf.py          loaded checkpoints, the least recently used leaves; names.py: what names mean
+checkpoint_cache.py  loaded checkpoints; names.py: what names mean
 act.py            rows of views in, decisions out
 generate.py       prompts in, answers out; text_api.py: its routes
 openai_shapes.py  what OpenAI's clients send and expect

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from levelcap.kit.errors import BadValue, refuse, unknown_name
 from levelcap.play.load import NetPolicy
-from levelcap.services.oracle.shelf import Loaded, Shelf
+from levelcap.services.oracle.checkpoint_cache import CheckpointCache, Loaded
 from levelcap.world.spec import RULESETS, WorldSpec, arena_spec
 
 MAX_ROWS = 256
@@ -29,7 +29,7 @@ KEYS = ("checkpoint", "world", "rows", "greedy")
 class Decider:
     """Answers requests, keeping one bound policy per checkpoint, world and manner."""
 
-    def __init__(self, shelf: Shelf) -> None:
+    def __init__(self, shelf: CheckpointCache) -> None:
         self.shelf = shelf
         self._bound: dict[tuple[str, str, bool], tuple[Loaded, NetPolicy]] = {}
 

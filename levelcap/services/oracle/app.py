@@ -22,12 +22,12 @@ from levelcap.services.door.rights import right
 from levelcap.services.door.tokens import Tokens, load_tokens
 from levelcap.services.oracle import match_api, text_api
 from levelcap.services.oracle.act import Decider, check_request
+from levelcap.services.oracle.checkpoint_cache import CAPACITY, CheckpointCache
 from levelcap.services.oracle.endings import keep
 from levelcap.services.oracle.generate import Desk
 from levelcap.services.oracle.lineup import sit_down
 from levelcap.services.oracle.matches import Rooms
 from levelcap.services.oracle.openai_shapes import ErrorsBelow
-from levelcap.services.oracle.shelf import CAPACITY, Shelf
 from levelcap.services.process import lifeline
 from levelcap.services.process.database import open_database
 
@@ -48,7 +48,7 @@ def build(
     engine: Database, tokens: Tokens, port: int, lan: bool = False, capacity: int = CAPACITY
 ) -> FastAPI:
     """The app; live matches end when it is no longer served."""
-    shelf = Shelf(engine, capacity)
+    shelf = CheckpointCache(engine, capacity)
     rooms = Rooms(partial(keep, engine))
     decider, desk = Decider(shelf), Desk()
 
@@ -98,9 +98,9 @@ def build(
     return app
 
 
-def warm_up(shelf: Shelf) -> None:
+def warm_up(shelf: CheckpointCache) -> None:
     """Bring the compiled code of a match into memory before somebody waits for it."""
-    from levelcap.play.live import Live
+    from levelcap.play.live.match import Live
 
     entrants, seats = sit_down(["rookie", "veteran"], shelf, "")
     match = Live("duel", entrants, seats)
@@ -115,7 +115,7 @@ def main() -> None:
     engine = open_database()
     try:
         app = build(engine, load_tokens(), launch.port, launch.lan)
-        threading.Thread(target=warm_up, args=(Shelf(engine),), daemon=True).start()
+        threading.Thread(target=warm_up, args=(CheckpointCache(engine),), daemon=True).start()
         serve(app, host=launch.host, port=launch.port, name=NAME)
     finally:
         engine.dispose()

@@ -12,7 +12,7 @@ from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import dataclass
 
 from levelcap.kit.errors import BadValue, Busy, refuse
-from levelcap.play.answers import GREEDY, Taste, TextHero
+from levelcap.play.answers import GREEDY, SamplingParams, TextHero
 
 MAX_PROMPTS = 32
 MAX_CHARS = 8_000  # of a prompt
@@ -30,7 +30,7 @@ class Ask:
 
     prompts: tuple[str, ...]
     longest: int = 256
-    taste: Taste = GREEDY
+    taste: SamplingParams = GREEDY
     stops: tuple[str, ...] = ()
 
     def check(self, hero: TextHero) -> list[int]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from levelcap.kit.errors import BadValue, refuse
-from levelcap.play.live import Entrant
-from levelcap.play.person import Person
+from levelcap.play.live.match import Entrant
+from levelcap.play.live.person import Person
 from levelcap.play.roster import find
+from levelcap.services.oracle.checkpoint_cache import CheckpointCache
 from levelcap.services.oracle.names import NAMES
-from levelcap.services.oracle.shelf import Shelf
 from levelcap.world.spec import arena_spec
 
 PERSON = "person"
@@ -33,7 +33,9 @@ def name_seats(world: str, given: Sequence[str]) -> list[str]:
     return names
 
 
-def sit_down(names: Sequence[str], shelf: Shelf, person: str) -> tuple[list[Entrant], list[int]]:
+def sit_down(
+    names: Sequence[str], shelf: CheckpointCache, person: str
+) -> tuple[list[Entrant], list[int]]:
     """Entrants, each once, and who of them takes which seat.
 
     Raises:
@@ -44,7 +46,7 @@ def sit_down(names: Sequence[str], shelf: Shelf, person: str) -> tuple[list[Entr
     return entrants, [order.index(name) for name in names]
 
 
-def entrant(name: str, shelf: Shelf, person: str) -> Entrant:
+def entrant(name: str, shelf: CheckpointCache, person: str) -> Entrant:
     """One player by name."""
     if name == PERSON:
         return Entrant(person, "person", Person(person))

@@ -11,20 +11,20 @@ from starlette.responses import StreamingResponse
 
 from levelcap.kit.errors import BadValue, UnknownName, refuse, unknown_name
 from levelcap.kit.ids import run_name
-from levelcap.play.diary import Diary
-from levelcap.play.live import Live
-from levelcap.play.pace import FASTEST, SLOWEST, read_pace
-from levelcap.play.person import read_input
+from levelcap.play.live.match import Live
+from levelcap.play.live.pace import FASTEST, SLOWEST, read_pace
+from levelcap.play.live.person import read_input
+from levelcap.play.record.diary import Diary
 from levelcap.services.door.http import Id
 from levelcap.services.door.rights import right
 from levelcap.services.door.sockets import converse, reason
+from levelcap.services.oracle.checkpoint_cache import CheckpointCache
 from levelcap.services.oracle.endings import count_people
 from levelcap.services.oracle.lineup import PERSON, name_seats, sit_down
 from levelcap.services.oracle.matches import Room, Rooms
 from levelcap.services.oracle.replays import list_replays, stream
-from levelcap.services.oracle.shelf import Shelf
-from levelcap.world.bot_names import BOTS, SEERS
-from levelcap.world.patches import champion_names, load_patch, patch_names
+from levelcap.world.players.bot_names import BOTS, SEERS
+from levelcap.world.rules.patches import champion_names, load_patch, patch_names
 from levelcap.world.spec import RULESETS, arena_spec
 
 BINARY = "application/octet-stream"
@@ -59,7 +59,7 @@ class MatchBody(BaseModel):
     person: PersonBody = PersonBody()
 
 
-def routes(rooms: Rooms, shelf: Shelf) -> APIRouter:
+def routes(rooms: Rooms, shelf: CheckpointCache) -> APIRouter:
     """All of them."""
     router = APIRouter(tags=["matches"])
 
@@ -100,7 +100,7 @@ def routes(rooms: Rooms, shelf: Shelf) -> APIRouter:
     @router.get("/replays/{replay_id}", response_class=StreamingResponse)
     @right("viewer")
     def replay(replay_id: Id) -> StreamingResponse:
-        """A recorded match as stacked messages (`levelcap.play.frames`)."""
+        """A recorded match as stacked messages (`levelcap.play.show.frames`)."""
         return StreamingResponse(stream(replay_id, 2), media_type=BINARY)
 
     @router.websocket("/matches/{match_id}")
@@ -128,7 +128,7 @@ def describe_choices() -> dict[str, Any]:
     return {"worlds": worlds, "bots": bots, "patches": patches}
 
 
-def make_room(body: MatchBody, shelf: Shelf) -> Room:
+def make_room(body: MatchBody, shelf: CheckpointCache) -> Room:
     """A match as it was asked for.
 
     Raises:

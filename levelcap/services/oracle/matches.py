@@ -16,10 +16,10 @@ from typing import Any
 
 from levelcap.kit.errors import Busy, LevelcapError, refuse, unknown_name
 from levelcap.kit.log import get_logger
-from levelcap.play import frames
-from levelcap.play.diary import Diary
-from levelcap.play.live import Live
-from levelcap.play.pace import Pace
+from levelcap.play.live.match import Live
+from levelcap.play.live.pace import Pace
+from levelcap.play.record.diary import Diary
+from levelcap.play.show import frames
 from levelcap.services.door.sockets import Backlog
 from levelcap.world.spec import TICKS_PER_SECOND
 

@@ -18,7 +18,7 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from levelcap.kit.errors import BadValue, refuse
-from levelcap.play.answers import Taste
+from levelcap.play.answers import SamplingParams
 from levelcap.services.door.http import Id
 from levelcap.services.oracle.generate import (
     MAX_CHARS,
@@ -105,7 +105,7 @@ class ChatBody(Strict):
             roles = [message.role for message in self.messages]
             raise BadValue(refuse("messages hold none of the user", roles, "Add one"))
         longest = self.max_completion_tokens or self.max_tokens or LONGEST
-        taste = Taste(self.temperature or 0.0, 0, seed_of(self.seed))
+        taste = SamplingParams(self.temperature or 0.0, 0, seed_of(self.seed))
         return Ask((asked[-1].words(),) * (self.n or 1), longest, taste, stops_of(self.stop))
 
 

@@ -11,8 +11,8 @@ from levelcap.kit.errors import LevelcapError, unknown_name
 from levelcap.kit.files import parse_json
 from levelcap.kit.ids import check_id
 from levelcap.kit.paths import folder
-from levelcap.play import frames
-from levelcap.play.live import replay_messages
+from levelcap.play.live.match import replay_messages
+from levelcap.play.show import frames
 from levelcap.world.replay import load
 from levelcap.world.replay_file import MAX_HEADER_BYTES
 

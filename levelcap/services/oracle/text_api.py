@@ -13,13 +13,13 @@ from pydantic import Field
 from starlette.requests import ClientDisconnect
 from starlette.responses import StreamingResponse
 
-from levelcap.play.answers import Taste, TextHero
+from levelcap.play.answers import SamplingParams, TextHero
 from levelcap.services.door.http import Id
 from levelcap.services.door.rights import right
 from levelcap.services.oracle import openai_shapes as shapes
+from levelcap.services.oracle.checkpoint_cache import CheckpointCache, Loaded
 from levelcap.services.oracle.generate import MAX_PROMPTS, Ask, Desk, Piece
 from levelcap.services.oracle.names import find
-from levelcap.services.oracle.shelf import Loaded, Shelf
 
 EVENTS = "text/event-stream"
 LOOK_S = 0.1  # between two looks whether the caller is still there
@@ -39,11 +39,11 @@ class GenerateBody(shapes.Strict):
     def ask(self) -> Ask:
         """What it asks for."""
         prompts = (self.prompt,) if isinstance(self.prompt, str) else tuple(self.prompt)
-        taste = Taste(self.temperature, self.top_k, shapes.seed_of(self.seed))
+        taste = SamplingParams(self.temperature, self.top_k, shapes.seed_of(self.seed))
         return Ask(prompts, self.max_tokens, taste, shapes.stops_of(self.stop))
 
 
-def routes(shelf: Shelf, desk: Desk) -> APIRouter:
+def routes(shelf: CheckpointCache, desk: Desk) -> APIRouter:
     """All of them."""
     router = APIRouter(tags=["text"])
 

@@ -19,11 +19,11 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidHandshake
 
 from levelcap.kit.errors import BadValue, refuse
-from levelcap.play.pace import read_pace
-from levelcap.play.person import read_input
+from levelcap.play.live.pace import read_pace
+from levelcap.play.live.person import read_input
 from levelcap.services.door.sockets import Backlog, converse
 
-HEADER, STATE = 1, 2  # kinds of messages, see levelcap/play/frames.py
+HEADER, STATE = 1, 2  # kinds of messages, see levelcap/play/show/frames.py
 BACKLOG = 240
 MOST_BROWSERS = 64  # of one match
 TRY_AGAIN = 1013

@@ -12,7 +12,7 @@ from levelcap.campaign.work.desk import campaign_for, enter
 from levelcap.campaign.work.recipes import read_recipe
 from levelcap.kit.db import reading, transaction
 from levelcap.kit.paths import folder
-from levelcap.play.record import record
+from levelcap.play.record.games import record
 from levelcap.services.arena.daemon import worker
 
 HERO = """

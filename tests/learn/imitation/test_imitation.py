@@ -15,7 +15,7 @@ from levelcap.learn.imitation.run import Request, imitate
 from levelcap.learn.maths import heads, losses
 from levelcap.nets.family import describe, new_net
 from levelcap.nets.net import ViewLayout
-from levelcap.play.record import record
+from levelcap.play.record.games import record
 from levelcap.world.spec import arena_spec
 
 META = describe("flat", arena_spec("duel"), "dummy")

@@ -7,10 +7,10 @@ from levelcap.learn.engine.stops import Stops
 from levelcap.learn.imitation.config import ImitationConfig
 from levelcap.learn.imitation.run import Request, imitate
 from levelcap.nets.family import describe, new_net
-from levelcap.play.diary import Diary
-from levelcap.play.live import Entrant, Live
+from levelcap.play.live.match import Entrant, Live
+from levelcap.play.live.person import FIRE, Input, Person
 from levelcap.play.load import NetPolicy, load_checkpoint
-from levelcap.play.person import FIRE, Input, Person
+from levelcap.play.record.diary import Diary
 from levelcap.play.roster import find
 from levelcap.world.spec import arena_spec
 

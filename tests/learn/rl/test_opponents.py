@@ -10,7 +10,7 @@ from levelcap.learn.rl.config import RlConfig
 from levelcap.learn.rl.opponents import Pool, bot_pool, training_names
 from levelcap.learn.rl.task import superfluous
 from levelcap.trials.panel import draw_panel
-from levelcap.world.bot_names import is_sealed
+from levelcap.world.players.bot_names import is_sealed
 
 
 def pool_with(scores, games=50):

@@ -22,7 +22,7 @@ from levelcap.nets.checkpoint import load_snapshot, save_snapshot, weights_of
 from levelcap.nets.family import describe, new_net
 from levelcap.play.load import load_checkpoint
 from levelcap.play.returns import play_episodes
-from levelcap.world.outside import spec_of
+from levelcap.world.doors.outside import spec_of
 from levelcap.world.spec import arena_spec
 
 SMALL = {"lanes": 24, "unroll": 8, "minibatches": 4, "value_warmup": 4, "past_every_steps": 400}

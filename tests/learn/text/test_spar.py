@@ -10,9 +10,9 @@ from levelcap.kit.seeds import chain
 from levelcap.learn.text.lessons import read_lessons
 from levelcap.learn.text.spar import SPAR_WORD, rows_of, spar, write_rows
 from levelcap.nets.meta import text_meta
-from levelcap.nets.qwen3 import fresh_text_net
-from levelcap.nets.text_shape import character_shape
-from levelcap.nets.tokens import character_tokens
+from levelcap.nets.text.qwen3 import fresh_text_net
+from levelcap.nets.text.shape import character_shape
+from levelcap.nets.text.tokens import character_tokens
 from levelcap.play.answers import TextHero
 
 ALPHABET = load_alphabet()

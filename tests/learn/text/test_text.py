@@ -26,10 +26,10 @@ from levelcap.learn.text.lessons import Lesson, Lessons, Plan, read_lessons
 from levelcap.learn.text.run import Request, train_text
 from levelcap.learn.text.update import backward, halves, make_batch
 from levelcap.nets.meta import text_meta
-from levelcap.nets.pretrained import to_transformers
-from levelcap.nets.qwen3 import fresh_text_net
-from levelcap.nets.text_shape import character_shape
-from levelcap.nets.tokens import character_tokens
+from levelcap.nets.text.pretrained import to_transformers
+from levelcap.nets.text.qwen3 import fresh_text_net
+from levelcap.nets.text.shape import character_shape
+from levelcap.nets.text.tokens import character_tokens
 from levelcap.play.answers import TextHero, load_text_hero
 
 ALPHABET = load_alphabet()

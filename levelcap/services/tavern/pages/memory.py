@@ -1,6 +1,6 @@
 """Part of the Armory: what training a text hero takes of this machine's memory, before it is tried.
 
-The formula is in `levelcap/nets/text_memory.py`; the Keeper is not asked.
+The formula is in `levelcap/nets/text/memory.py`; the Keeper is not asked.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import psutil
 from levelcap.campaign.kinds.heroes import load_text_heroes
 from levelcap.campaign.sheet.memory import memory_of
 from levelcap.kit.errors import BadValue, LevelcapError, refuse
-from levelcap.nets.text_memory import GIB, Memory
+from levelcap.nets.text.memory import GIB, Memory
 from levelcap.services.tavern.fields import Field
 from levelcap.services.tavern.tags import Tag, div, paragraph, span, tip
 

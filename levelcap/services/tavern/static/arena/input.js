@@ -1,4 +1,4 @@
-// Keys and mouse of a person, as the 24 bytes that levelcap/play/person.py describes.
+// Keys and mouse of a person, as the 24 bytes that levelcap/play/live/person.py describes.
 
 const FIRE = 1,
   Q = 2,

@@ -1,4 +1,4 @@
-// A match as it arrives: header, states, notes. The bytes are described in levelcap/play/frames.py.
+// A match as it arrives: header, states, notes. The bytes are described in levelcap/play/show/frames.py.
 
 const HEADER = 1,
   STATE = 2,
