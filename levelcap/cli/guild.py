@@ -11,7 +11,8 @@ from rich.table import Table
 
 from levelcap.campaign.kinds.heroes import KINDS, all_heroes
 from levelcap.campaign.realm import realm
-from levelcap.campaign.sheet.guild import guild_sheet
+from levelcap.campaign.sheet.drift import PassiveTable
+from levelcap.campaign.sheet.guild import SkillSheet, guild_sheet
 from levelcap.campaign.sheet.hero import sheet
 from levelcap.campaign.story.skills import track
 from levelcap.campaign.wheel import control
@@ -37,45 +38,46 @@ def show(*, hero: str = KINDS["text"].first_hero, json_: AsJson = False) -> None
     with realm() as opened, reading(opened.engine) as connection:
         found = guild_sheet(connection, hero)
     if json_:
-        _console().print(json.dumps(found))
+        _console().print(json.dumps(found.as_json()))
         return
-    if not found["skills"]:
+    if not found.skills:
         _console().print(f"{hero} has not begun. Let it train with: levelcap hero switch {hero}")
-    for row in found["skills"]:
+    for row in found.skills:
         for line in _story(row):
             _console().print(line, markup=False)
-    if found["passives"] is not None:
-        _console().print(_passives(found["passives"]))
+    if found.passives is not None:
+        _console().print(_passives(found.passives))
 
 
-def _story(row: dict[str, Any]) -> list[str]:
-    last = ", ".join(f"{share:.0%}" for share in row["window"]) or "not examined yet"
+def _story(sheet: SkillSheet) -> list[str]:
+    row, honours = sheet.standing, sheet.honours
+    last = ", ".join(f"{share:.0%}" for share in row.window) or "not examined yet"
     lines = [
-        f"{row['skill']}: {row['title']}, level {row['level']} of {row['levels']} "
-        f"({row['level_name']}), {row['xp']} XP, {row['title_won'] or 'no title yet'}",
-        f"  next      mean of three exams of {row['threshold']:.0%} or more; last: {last}",
-        f"  cap       {row['cap']['words']}",
+        f"{row.skill}: {row.title}, level {row.level} of {row.levels} "
+        f"({row.level_name}), {row.xp} XP, {honours.title_won or 'no title yet'}",
+        f"  next      mean of three exams of {row.threshold:.0%} or more; last: {last}",
+        f"  cap       {sheet.cap.words}",
     ]
-    if row["forms"]:
-        shown = ", ".join(f"{n} {r}/{c}" for n, (r, c) in row["forms"].items())
+    if row.forms:
+        shown = ", ".join(f"{n} {r}/{c}" for n, (r, c) in row.forms.items())
         lines.append(f"  forms     {shown}")
-    return lines + [f"  warning   {words}" for words in row["warnings"]]
+    return lines + [f"  warning   {words}" for words in honours.warnings]
 
 
-def _passives(found: dict[str, Any]) -> Table:
-    title = f"Passives of {found['checkpoint']} against {found['base'] or 'no schooled base yet'}"
+def _passives(found: PassiveTable) -> Table:
+    title = f"Passives of {found.checkpoint} against {found.base or 'no schooled base yet'}"
     table = Table(title=title, title_justify="left")
     for name in ("passive", "right", "of", "base", "chance", "drift"):
         table.add_column(name)
-    for row in found["passives"]:
-        base = "" if row["base"] is None else f"{row['base']:.0%}"
+    for row in found.passives:
+        base = "" if row.base is None else f"{row.base:.0%}"
         table.add_row(
-            row["name"],
-            str(row["right"]),
-            str(row["count"]),
+            row.name,
+            str(row.right),
+            str(row.count),
             base,
-            f"{row['chance']:.0%}",
-            row["drift"] or "",
+            f"{row.chance:.0%}",
+            row.drift or "",
         )
     return table
 
@@ -185,14 +187,14 @@ def heroes() -> None:
     with realm() as opened, reading(opened.engine) as connection:
         for hero in all_heroes().values():
             row = sheet(connection, hero)
-            campaign = row["campaign"] or {"name": "", "status": ""}
+            campaign = row.campaign
             table.add_row(
                 hero.id,
                 f"{hero.name} · {hero.subtitle}",
                 hero.kind,
-                str(row["stats"]["level"]["value"]),
-                f"{campaign['name']} {campaign['status']}",
-                "yes" if row["chosen"] else row["why_not"] or "no",
+                str(row.stats["level"].value),
+                "" if campaign is None else f"{campaign.name} {campaign.status}",
+                "yes" if row.chosen else row.why_not or "no",
             )
     _console().print(table)
 

@@ -10,7 +10,7 @@ from rich.console import Console
 
 from levelcap.campaign.kinds.heroes import all_heroes
 from levelcap.campaign.realm import Realm, realm
-from levelcap.campaign.sheet.hero import sheet
+from levelcap.campaign.sheet.hero import HeroSheet, sheet
 from levelcap.campaign.story import quests
 from levelcap.campaign.story.strength import difference
 from levelcap.campaign.wheel import control
@@ -43,16 +43,16 @@ def look(opened: Realm) -> dict[str, Any]:
     services = {name: row.state for name, row in read_standings().items()} if leader else {}
     with reading(opened.engine) as connection:
         sheets = [sheet(connection, hero) for hero in all_heroes().values()]
-        heroes = [row for row in sheets if row["chosen"] or row["campaign"]]
+        heroes = [row for row in sheets if row.chosen or row.campaign]
         training = control.status(connection)
         counts = quests.count(connection)
         gains = {}
         for hero in heroes:
-            gains[hero["id"]] = _gain(opened, connection, hero)
+            gains[hero.id] = _gain(opened, connection, hero)
     return {
         "leader": None if leader is None else leader.pid,
         "services": services,
-        "heroes": heroes,
+        "heroes": [hero.as_json() for hero in heroes],
         "training": training,
         "quests": counts,
         "gains": gains,
@@ -62,11 +62,11 @@ def look(opened: Realm) -> dict[str, Any]:
     }
 
 
-def _gain(opened: Realm, connection: Any, hero: dict[str, Any]) -> dict[str, Any] | None:
+def _gain(opened: Realm, connection: Any, hero: HeroSheet) -> dict[str, Any] | None:
     """Elo of the newest judged checkpoint over the campaign's first judged one."""
-    if hero["campaign"] is None:
+    if hero.campaign is None:
         return None
-    rows = get_ledger(opened.engine).list(campaign=hero["campaign"]["id"], limit=1000)
+    rows = get_ledger(opened.engine).list(campaign=hero.campaign.id, limit=1000)
     judged = [row for row in rows if row.elo is not None]
     if len(judged) < 2:
         return None

@@ -9,24 +9,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
+from importlib import import_module
 
-from levelcap.guild.bin.skill import BinarySkill
 from levelcap.guild.drills.drill import SKILL as SCHOOL
 from levelcap.guild.grade import Grade
 from levelcap.guild.judge import Score, score
 from levelcap.guild.primitives import judge_drill, solve_drill
 from levelcap.guild.skill import Problem, Skill
-from levelcap.guild.sy.skill import SyllacrosticSkill
 from levelcap.kit.errors import unknown_name
+
+_FILES = ("bin.skill", "sy.skill")  # files of this folder with a SKILL, in the order of pages
 
 
 class Guild:
     """All skills of the guild."""
 
     def __init__(self) -> None:
-        self.skills: dict[str, Skill] = {
-            skill.id: skill for skill in (BinarySkill(), SyllacrosticSkill())
-        }
+        made = [import_module(f"levelcap.guild.{file}").SKILL() for file in _FILES]
+        self.skills: dict[str, Skill] = {skill.id: skill for skill in made}
 
     def get(self, name: str) -> Skill:
         """The skill of this name.

@@ -1,4 +1,4 @@
-"""Drills: a bot, a kind of work, a page, a net family are one new file and one line.
+"""Drills: a bot, a kind of work, a skill, a page, a net family are one new file and one line.
 
 Each diff is applied to a copy of the package, and what it adds is used there for real.
 """
@@ -56,6 +56,26 @@ def test_a_kind_of_work_is_entered_and_carried_out(tmp_path, realm):
     with reading(realm.engine) as connection:
         [found] = quests.list_quests(connection)
     assert (found.kind, found.status, found.result) == ("greet", "done", {"said": "hello Ann"})
+
+
+JUDGED = """
+from levelcap.campaign.story.skills import tracks
+from levelcap.guild.engine import get_engine
+
+guild = get_engine()
+asked = guild.generate_eval_batch("mir", level=2, count=8, seed=3)
+answers = [problem.answer for problem in asked]
+print(list(tracks()), guild.score_eval(asked, answers).accuracy,
+      guild.score_eval(asked, [*answers[:4], *"wrong"[:4]]).accuracy,
+      all(guild.get("mir").examined(problem.prompt) for problem in asked))
+"""
+
+
+def test_a_skill_is_listed_drawn_and_judged(tmp_path):
+    tree = Tree(tmp_path / "tree", "skill")
+    drawn = tree.levelcap("guild", "problem", "mir", "--level", "3").split()
+    assert drawn[0] == "Mirror:" and drawn[1] == drawn[2][::-1] and len(drawn[1]) == 5
+    assert tree.run("-c", JUDGED) == "['bin', 'sy', 'mir', 'bin_add'] 1.0 0.5 True\n"
 
 
 def test_a_page_is_served_and_in_the_navigation(tmp_path):

@@ -143,3 +143,17 @@ def test_a_seer_does_not_disturb_the_match_it_looks_at():
         actions = table.act(views)
         assert (world.state == before).all()
         views = world.step(actions)[0]
+
+
+@pytest.mark.parametrize(
+    ("name", "start"),
+    [
+        ("master", "6000438e5503fee5"),
+        ("veteran~17", "16fa4c982912d694"),
+        ("seer-16", "dcda5f698a7b5c43"),
+        ("uniform", "a6a03a638a496012"),
+    ],
+)
+def test_a_bot_is_known_by_the_hash_it_had_in_the_first_shards(name, start):
+    """It stands in shards and replays: it follows from the bot's numbers, not from its folder."""
+    assert find(name).content_hash.startswith(start)

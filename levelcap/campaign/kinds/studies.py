@@ -145,7 +145,7 @@ def _spar(
     tried = quests.count_of_skill(connection, campaign.id, "spar", name)
     if rounds < SPAR_EVERY * (tried + 1):
         return None
-    if not skills.weak(skills.standing(connection, campaign, name)["primitives"]):
+    if not skills.weak(skills.standing(connection, campaign, name).primitives):
         return None
     return {"quest": "spar", "skill": name, "count": SPAR_COUNT}
 

@@ -5,20 +5,56 @@ A hero of the arena lives on updates and wins, a text hero on passed levels and 
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from levelcap.campaign.kinds.heroes import KINDS
 from levelcap.campaign.kinds.kind import HeroFile, Stat
 from levelcap.campaign.story import campaigns, quests
+from levelcap.campaign.story.campaigns import Campaign
 from levelcap.kit.db import Connection
 from levelcap.vault import lookup
-from levelcap.vault.champion import champion_of
+from levelcap.vault.champion import Promotion, champion_of
+from levelcap.vault.ledger import Entry
 
 GOLD_A_QUEST = 100
 
 
-def sheet(connection: Connection, hero: HeroFile) -> dict[str, Any]:
+@dataclass(frozen=True)
+class Strength:
+    """Elo with its 95 % interval; bound: `>` or `<` after a perfect record."""
+
+    elo: float | None = None
+    elo_low: float | None = None
+    elo_high: float | None = None
+    elo_bound: str | None = None
+
+
+@dataclass(frozen=True)
+class HeroSheet:
+    """A hero as it stands; skills: skill -> level it works on."""
+
+    id: str
+    name: str
+    kind: str
+    subtitle: str
+    portrait: str
+    world: str
+    chosen: bool
+    why_not: str | None
+    skills: dict[str, int]
+    campaign: Campaign | None
+    stats: dict[str, Stat]
+    elo: Strength
+    checkpoint: str | None
+    champion: Promotion | None
+
+    def as_json(self) -> dict[str, Any]:
+        """Plain values, as the API gives them."""
+        return asdict(self)
+
+
+def sheet(connection: Connection, hero: HeroFile) -> HeroSheet:
     """Everything the hero's page and `levelcap status` show; a stat that is not known is None."""
     kind, campaign = KINDS[hero.kind], campaigns.current(connection, hero.id)
     learned = kind.learned(connection, campaign)
@@ -35,23 +71,25 @@ def sheet(connection: Connection, hero: HeroFile) -> dict[str, Any]:
         "ACC": Stat(accuracy, kind.accuracy, accuracy),
         "gold": Stat(done * GOLD_A_QUEST, f"completed quests x {GOLD_A_QUEST}", done),
     }
-    champion = champion_of(connection, hero.id)
-    return {
-        "id": hero.id,
-        "name": hero.name,
-        "kind": hero.kind,
-        "subtitle": hero.subtitle,
-        "portrait": hero.portrait,
-        "world": hero.plays,
-        "chosen": campaigns.chosen_hero(connection) == hero.id,
-        "why_not": hero.why_not(),
-        "skills": learned.skills,
-        "campaign": campaign.as_json() if campaign else None,
-        "stats": {name: asdict(stat) for name, stat in stats.items()},
-        "elo": {name: judged and getattr(judged, name) for name in _ELO},
-        "checkpoint": newest and newest.id,
-        "champion": champion.as_json() if champion else None,
-    }
+    return HeroSheet(
+        id=hero.id,
+        name=hero.name,
+        kind=hero.kind,
+        subtitle=hero.subtitle,
+        portrait=hero.portrait,
+        world=hero.plays,
+        chosen=campaigns.chosen_hero(connection) == hero.id,
+        why_not=hero.why_not(),
+        skills=learned.skills,
+        campaign=campaign,
+        stats=stats,
+        elo=_strength(judged),
+        checkpoint=None if newest is None else newest.id,
+        champion=champion_of(connection, hero.id),
+    )
 
 
-_ELO = ("elo", "elo_low", "elo_high", "elo_bound")
+def _strength(judged: Entry | None) -> Strength:
+    if judged is None:
+        return Strength()
+    return Strength(judged.elo, judged.elo_low, judged.elo_high, judged.elo_bound)

@@ -7,16 +7,16 @@ every restart and cannot be lost.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from functools import cache
 from importlib import resources
-from typing import Any, Literal
+from typing import Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from levelcap.campaign.kinds.heroes import find_hero
 from levelcap.campaign.story import campaigns, quests, skills
-from levelcap.campaign.story.skills import weak
+from levelcap.campaign.story.skills import SkillStanding, weak
 from levelcap.kit.db import Connection
 from levelcap.kit.documents import load_yaml
 from levelcap.vault.lookup import deeds
@@ -36,6 +36,9 @@ class Threshold(_Row):
 
     title: str = Field(min_length=1, max_length=40)
     at: float
+
+
+T = TypeVar("T", bound=Threshold)
 
 
 class SkillTitle(Threshold):
@@ -92,49 +95,69 @@ def reached(thresholds: Sequence[Threshold], value: float | None) -> str | None:
     return names[-1] if names else None
 
 
-def next_title(thresholds: list[Threshold], value: float | None) -> Threshold | None:
+def next_title(thresholds: Sequence[T], value: float | None) -> T | None:
     """The nearest title that is not reached yet."""
     return next((row for row in thresholds if value is None or value < row.at), None)
 
 
-def skill_titles(found: dict[str, Any]) -> dict[str, Any]:
-    """Title, next title and warnings of a standing (`skills.standing`)."""
-    titles, level = load_titles(), found["level"]
-    rows = titles.skills.get(found["of"], [])
-    sure = [row for row in rows if level > row.at or (found["accuracy"] or 0.0) >= row.accuracy]
-    following = next((row for row in rows if level < row.at), None)
+@dataclass(frozen=True)
+class SkillHonours:
+    """The title of a skill, the next one, and what gives cause for concern."""
+
+    title_won: str | None
+    title_next: SkillTitle | None
+    warnings: list[str]
+
+
+def skill_titles(found: SkillStanding) -> SkillHonours:
+    """Titles and warnings of a standing."""
+    titles, level = load_titles(), found.level
+    rows = titles.skills.get(found.of, [])
+    sure = [row for row in rows if level > row.at or (found.accuracy or 0.0) >= row.accuracy]
+    following = next_title(rows, level)
     bars, said = titles.warnings, []
-    peak = found["peak"] or 0.0
-    if found["accuracy"] is not None and found["accuracy"] <= peak - bars["skill_regression"]:
-        said.append(f"skill_regression: {found['accuracy']:.0%}, was {peak:.0%}")
+    peak = found.peak or 0.0
+    if found.accuracy is not None and found.accuracy <= peak - bars["skill_regression"]:
+        said.append(f"skill_regression: {found.accuracy:.0%}, was {peak:.0%}")
     said += [
-        f"primitive_weakness: {name}"
-        for name in weak(found["primitives"], bars["primitive_weakness"])
+        f"primitive_weakness: {name}" for name in weak(found.primitives, bars["primitive_weakness"])
     ]
     have = reached([row for row in sure if row.at <= level], level)
-    return {
-        "title_won": have,
-        "warnings": said,
-        "title_next": None if following is None else following.model_dump(),
-    }
+    return SkillHonours(have, following, said)
 
 
-def honours(connection: Connection, hero: str, steps: int, elo: float | None) -> dict[str, Any]:
-    """Titles by steps and by Elo, and every achievement with how far it is."""
+@dataclass(frozen=True)
+class Deed:
+    """An achievement and how far it is."""
+
+    achievement: Achievement
+    have: float
+
+    @property
+    def done(self) -> bool:
+        """Is it reached?"""
+        return self.have >= self.achievement.at
+
+
+@dataclass(frozen=True)
+class Honours:
+    """Titles by steps and by Elo, and every achievement."""
+
+    title: str | None
+    elo_title: str | None
+    deeds: list[Deed]
+
+
+def honours(connection: Connection, hero: str, steps: int, elo: float | None) -> Honours:
+    """What a hero has earned."""
     titles, kind = load_titles(), find_hero(hero).kind
     counts = count_deeds(connection, hero)
-    rows = [
-        {**row.model_dump(), "have": counts[row.count], "done": counts[row.count] >= row.at}
-        for row in titles.achievements
-        if row.hero in ("any", kind)
-    ]
-    following = next_title(titles.steps, steps)
-    return {
-        "title": reached(titles.steps, steps),
-        "elo_title": reached(titles.elo, elo),
-        "next": None if following is None else following.model_dump(),
-        "achievements": rows,
-    }
+    rows = [row for row in titles.achievements if row.hero in ("any", kind)]
+    return Honours(
+        reached(titles.steps, steps),
+        reached(titles.elo, elo),
+        [Deed(row, counts[row.count]) for row in rows],
+    )
 
 
 def count_deeds(connection: Connection, hero: str) -> dict[str, float]:

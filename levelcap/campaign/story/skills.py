@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -19,7 +20,7 @@ from levelcap.campaign.story.values import get_value, set_value
 from levelcap.guild.drills.drill import SKILL as SCHOOL
 from levelcap.guild.engine import get_engine
 from levelcap.guild.progress import LEAST_FOR_A_RULE, POOLED, WINDOW, XP_SCALE
-from levelcap.guild.skill import Skill
+from levelcap.guild.skill import Pool, Skill
 from levelcap.kit.db import Connection
 from levelcap.kit.errors import unknown_name
 from levelcap.vault.ledger import row_of
@@ -172,8 +173,44 @@ def level_of(connection: Connection, campaign: campaigns.Campaign, name: str) ->
     return min(level, track(name)[0].levels)
 
 
-def standing(connection: Connection, campaign: campaigns.Campaign, name: str) -> dict[str, Any]:
-    """Where a hero stands in a skill (or preset), as plain values; what is unknown is None."""
+Counts = dict[str, list[int]]  # name -> right and count
+
+
+@dataclass(frozen=True)
+class SkillStanding:
+    """Where a hero stands in a skill (or preset); what is unknown is None.
+
+    window: accuracies of the evaluations that count towards the next level. forms, operations,
+    primitives: over the last ten exams. level_ups: level begun, core-seconds spent by then.
+    """
+
+    skill: str
+    of: str
+    preset: str | None
+    title: str
+    version: int
+    level: int
+    levels: int
+    level_name: str
+    threshold: float
+    mastered: list[int]
+    xp: int
+    exams: int
+    core_seconds: float | None
+    window: list[float]
+    mean: float | None
+    accuracy: float | None
+    peak: float | None
+    outcome: str | None
+    forms: Counts
+    operations: Counts
+    primitives: Counts
+    pool: Pool
+    level_ups: list[tuple[int, float]]
+
+
+def standing(connection: Connection, campaign: campaigns.Campaign, name: str) -> SkillStanding:
+    """Read it from the exams of the campaign."""
     skill, preset = track(name)
     level = level_of(connection, campaign, name)
     rows = connection.execute(
@@ -188,30 +225,31 @@ def standing(connection: Connection, campaign: campaigns.Campaign, name: str) ->
     ).one()
     ups = level_ups(connection, campaign.id, name)
     window = _window(rows)
-    pool = skill.pool(level, preset)
-    return {
-        "skill": name,
-        "of": skill.id,
-        "preset": preset,
-        "title": skill.name,
-        "version": skill.version,
-        "level": level,
-        "levels": skill.levels,
-        "level_name": skill.file.levels[level - 1].name,
-        "threshold": skill.file.threshold,
-        "mastered": sorted({row.level for row in ups if row.mastered}),
-        "xp": int(totals.xp),
-        "exams": int(totals.exams),
-        "core_seconds": totals.spent,
-        "window": window,
-        "mean": sum(window) / WINDOW if len(window) == WINDOW else None,
-        "accuracy": rows[0].accuracy if rows else None,
-        "peak": totals.peak,
-        "outcome": rows[0].outcome if rows else None,
-        **{by.removeprefix("by_") + "s": pooled(rows, by) for by in _BY},
-        "pool": {"size": pool.size, "exact": pool.exact, "memorisable": pool.memorisable},
-        "level_ups": [[row.level + 1, round(row.core_seconds, 1)] for row in ups],
-    }
+    return SkillStanding(
+        skill=name,
+        of=skill.id,
+        preset=preset,
+        title=skill.name,
+        version=skill.version,
+        level=level,
+        levels=skill.levels,
+        level_name=skill.file.levels[level - 1].name,
+        threshold=skill.file.threshold,
+        mastered=sorted({row.level for row in ups if row.mastered}),
+        xp=int(totals.xp),
+        exams=int(totals.exams),
+        core_seconds=totals.spent,
+        window=window,
+        mean=sum(window) / WINDOW if len(window) == WINDOW else None,
+        accuracy=rows[0].accuracy if rows else None,
+        peak=totals.peak,
+        outcome=rows[0].outcome if rows else None,
+        forms=pooled(rows, "by_form"),
+        operations=pooled(rows, "by_operation"),
+        primitives=pooled(rows, "by_primitive"),
+        pool=skill.pool(level, preset),
+        level_ups=[(row.level + 1, round(row.core_seconds, 1)) for row in ups],
+    )
 
 
 def level_ups(connection: Connection, campaign: str, name: str) -> list[Any]:
@@ -258,9 +296,9 @@ def _window(rows: Sequence[Any]) -> list[float]:
     return found[::-1]
 
 
-def pooled(rows: Sequence[Any], which: str) -> dict[str, list[int]]:
+def pooled(rows: Sequence[Any], which: str) -> Counts:
     """Right and count of every name over the last ten exams."""
-    found: dict[str, list[int]] = {}
+    found: Counts = {}
     for row in rows[:POOLED]:
         for name, (right, count) in json.loads(row.data)[which].items():
             before = found.get(name, [0, 0])
@@ -268,13 +306,13 @@ def pooled(rows: Sequence[Any], which: str) -> dict[str, list[int]]:
     return found
 
 
-def weak(found: dict[str, list[int]], bar: float = WEAK) -> list[str]:
+def weak(found: Counts, bar: float = WEAK) -> list[str]:
     """Names below the bar with at least 30 problems, weakest first."""
     rates = {n: right / count for n, (right, count) in found.items() if count >= LEAST_FOR_A_RULE}
     return sorted((name for name in rates if rates[name] < bar), key=lambda name: rates[name])
 
 
-def standings(connection: Connection, campaign: campaigns.Campaign) -> list[dict[str, Any]]:
+def standings(connection: Connection, campaign: campaigns.Campaign) -> list[SkillStanding]:
     """Every skill, and every preset that was examined."""
     query = "SELECT DISTINCT skill FROM exams WHERE campaign = :c"
     seen = set(connection.execute(query, {"c": campaign.id}).scalars())
@@ -282,11 +320,21 @@ def standings(connection: Connection, campaign: campaigns.Campaign) -> list[dict
     return [standing(connection, campaign, name) for name in names]
 
 
-def bests(connection: Connection, hero: str) -> list[dict[str, Any]]:
+@dataclass(frozen=True)
+class Best:
+    """A level of a skill, reached in the fewest core-seconds."""
+
+    skill: str
+    level: int
+    core_seconds: float
+    campaign: str
+
+
+def bests(connection: Connection, hero: str) -> list[Best]:
     """Personal bests over all campaigns: each level of each skill in the fewest core-seconds."""
     query = (
         "SELECT skill, level + 1 AS level, min(core_seconds) AS core_seconds, campaign FROM exams"
         " JOIN campaigns ON campaigns.id = campaign WHERE hero_id = :h AND outcome = 'level_up'"
         " GROUP BY skill, level ORDER BY skill, level"
     )
-    return [row._asdict() for row in connection.execute(query, {"h": hero})]
+    return [Best(*row) for row in connection.execute(query, {"h": hero})]

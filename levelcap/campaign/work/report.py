@@ -21,4 +21,4 @@ class Report(Work):
         from levelcap.campaign.sheet.report import make_report
 
         with realm() as opened:
-            return make_report(opened.engine, self.report_type)
+            return make_report(opened.engine, self.report_type).as_json()

@@ -233,6 +233,9 @@ class BinarySkill(Skill):
         return load_alphabet().signs
 
 
+SKILL = BinarySkill
+
+
 def first_operands(body: str) -> tuple[tuple[int, ...], int]:
     """Numbers of the innermost call (or the task) of a plain prompt, and the widest width.
 

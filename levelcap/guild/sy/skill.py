@@ -224,6 +224,9 @@ class SyllacrosticSkill(Skill):
         return f" | {dice.pick(related)}" if related else ""
 
 
+SKILL = SyllacrosticSkill
+
+
 def _held(words: Iterable[str]) -> bool:
     return held_out(*(word_of(word) for word in words))
 

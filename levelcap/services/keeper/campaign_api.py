@@ -73,14 +73,14 @@ def _heroes(router: APIRouter, realm: Realm) -> None:
     def heroes() -> dict[str, Any]:
         """Every hero's sheet."""
         with reading(realm.engine) as connection:
-            return {"heroes": [sheet(connection, hero) for hero in all_heroes().values()]}
+            return {"heroes": [sheet(connection, h).as_json() for h in all_heroes().values()]}
 
     @router.get("/heroes/{hero}")
     @right("viewer")
     def one_hero(hero: Id) -> dict[str, Any]:
         """One sheet."""
         with reading(realm.engine) as connection:
-            return sheet(connection, find_hero(hero))
+            return sheet(connection, find_hero(hero)).as_json()
 
     @router.post("/heroes/{hero}/choose")
     @right("admin")
@@ -88,7 +88,7 @@ def _heroes(router: APIRouter, realm: Realm) -> None:
         """Let this hero train instead of the present one, from the next training step on."""
         control.switch(realm.store, hero)
         with reading(realm.engine) as connection:
-            return sheet(connection, find_hero(hero))
+            return sheet(connection, find_hero(hero)).as_json()
 
 
 def _campaigns(router: APIRouter, realm: Realm) -> None:
@@ -257,4 +257,4 @@ def _training(router: APIRouter, realm: Realm) -> None:
     @right("viewer")
     def report(report_type: Literal["weekly", "campaign"] = "weekly") -> dict[str, Any]:
         """Gains and costs."""
-        return make_report(engine, report_type)
+        return make_report(engine, report_type).as_json()

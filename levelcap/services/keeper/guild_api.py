@@ -24,7 +24,7 @@ def routes(realm: Realm) -> APIRouter:
     def guild(hero: Id) -> dict[str, Any]:
         """Skills with level, window, forms, primitives and cap; curriculum; personal bests."""
         with reading(realm.engine) as connection:
-            return guild_sheet(connection, hero)
+            return guild_sheet(connection, hero).as_json()
 
     @router.get("/passives")
     @right("viewer")
@@ -32,6 +32,6 @@ def routes(realm: Realm) -> APIRouter:
         """Passives of a checkpoint: gained, held, lost against the schooled base."""
         entry = resolve(realm.engine, checkpoint, hero)
         with reading(realm.engine) as connection:
-            return passives(connection, entry)
+            return passives(connection, entry).as_json()
 
     return router

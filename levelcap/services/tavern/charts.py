@@ -7,7 +7,9 @@ from typing import Any
 import nicegui.elements.echart  # noqa: F401  (makes its module known to the pages)
 from nicegui.element import Element
 
+from levelcap.campaign.sheet.report import RunCost
 from levelcap.services.tavern.tags import STATIC, put
+from levelcap.vault.lookup import Day
 
 GOLD, EMBER, TEAL, MUTED, LINE = "#f0b95b", "#e2703a", "#67b8a4", "#a99a88", "#3a3027"
 
@@ -97,16 +99,14 @@ def curve(data: dict[str, Any], what: str) -> dict[str, Any]:
     )
 
 
-def elo_per_day(rows: list[dict[str, Any]]) -> dict[str, Any]:
+def elo_per_day(rows: list[Day]) -> dict[str, Any]:
     """Best Elo of each day with its 95 % interval."""
-    days = [row["day"] for row in rows]
-    bars = [
-        [i, row["elo_low"], row["elo_high"]] for i, row in enumerate(rows) if row["elo"] is not None
-    ]
+    days = [row.day for row in rows]
+    bars = [[i, row.elo_low, row.elo_high] for i, row in enumerate(rows) if row.elo is not None]
     line = {
         "type": "line",
         "name": "Elo",
-        "data": [row["elo"] for row in rows],
+        "data": [row.elo for row in rows],
         "symbolSize": 9,
         "connectNulls": True,
         "lineStyle": {"color": GOLD, "width": 2},
@@ -136,14 +136,14 @@ def levels(points: list[list[float]]) -> dict[str, Any]:
     )
 
 
-def cost_per_elo(rows: list[dict[str, Any]]) -> dict[str, Any]:
+def cost_per_elo(rows: list[RunCost]) -> dict[str, Any]:
     """Core-seconds a point of Elo, a bar a run."""
     bars = {
         "type": "bar",
         "name": "core-seconds a point",
         "itemStyle": {"color": EMBER},
-        "data": [row["cost_per_elo"] for row in rows],
+        "data": [row.cost_per_elo for row in rows],
         "barMaxWidth": 42,
     }
-    names = [row["run"] for row in rows]
+    names = [row.run for row in rows]
     return _base(_axis("run", "category", data=names), _axis("core-seconds per Elo"), [bars])

@@ -27,7 +27,7 @@ def add_downloads(app: FastAPI, realm: Realm, keeper: KeeperClient) -> None:
     def report(period: Literal["weekly", "campaign"]) -> Response:
         """Gains and costs."""
         name = {"Content-Disposition": 'attachment; filename="report.json"'}
-        return JSONResponse(make_report(realm.engine, period), headers=name)
+        return JSONResponse(make_report(realm.engine, period).as_json(), headers=name)
 
     @app.get("/download/checkpoint/{checkpoint}", include_in_schema=False)
     @right("admin")

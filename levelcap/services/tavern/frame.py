@@ -79,8 +79,8 @@ class Frame:
 
     def __init__(self, tavern: Tavern, path: str, moment: Moment) -> None:
         self.tavern, self.path, self.moment = tavern, path, moment
-        self._cues, self._shown_hero = 0, moment.hero["id"]
-        self._level = moment.hero["stats"]["level"]["value"]
+        self._cues, self._shown_hero = 0, moment.hero.id
+        self._level = int(moment.hero.stats["level"].value or 0)
 
     def build(self) -> Tag:
         """Draws it; returns the place of the page's own content."""
@@ -105,12 +105,12 @@ class Frame:
             Icon("hero")
             with div("brand-words"):
                 span("brand-line", lore.TITLE_LINE)
-                able = [s for s in self.moment.sheets if s["why_not"] is None or s is hero]
-                names = {s["id"]: lore.hero_name(s) for s in able}
+                able = [s for s in self.moment.sheets if s.why_not is None or s is hero]
+                names = {s.id: lore.hero_name(s) for s in able}
                 self._heroes = Field(
                     "Hero",
                     "choice",
-                    hero["id"],
+                    hero.id,
                     options=names,
                     classes="heroes",
                     on_change=self._switch,
@@ -120,7 +120,7 @@ class Frame:
         """Let another hero train; every open page is then drawn for that one (see `refresh`)."""
         said = await self.tavern.orders.ask("POST", f"/api/heroes/{hero}/choose")
         if said is None:
-            self._heroes.set(self.moment.hero["id"])
+            self._heroes.set(self.moment.hero.id)
         else:
             await self.tavern.pulse.beat()
 
@@ -169,8 +169,8 @@ class Frame:
 
     def refresh(self, moment: Moment) -> None:
         """Show a moment; when another hero trains than the page was made for, open it anew."""
-        if moment.hero["id"] != self._shown_hero:
-            self._shown_hero = moment.hero["id"]
+        if moment.hero.id != self._shown_hero:
+            self._shown_hero = moment.hero.id
             ui.navigate.to(self.path)
             return
         self.moment = moment
@@ -186,10 +186,10 @@ class Frame:
         self._bar.put(value=0 if quest is None else round(float(quest["progress"]), 3))
         for event in moment.events:
             self._announce(event.kind, event.message, event.severity)
-        level = moment.hero["stats"]["level"]["value"]
+        level = int(moment.hero.stats["level"].value or 0)
         if level > self._level:
             self._level = level
-            self._announce("hero.level_up", f"{moment.hero['name']} is level {level}", "success")
+            self._announce("hero.level_up", f"{moment.hero.name} is level {level}", "success")
 
     def _show_state(self, training: dict[str, Any]) -> None:
         state, held, halt = training["state"], training["held"], training["halt"]

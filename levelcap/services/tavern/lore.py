@@ -6,10 +6,12 @@ battles. Every number keeps its formula and raw value, shown when somebody point
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
+from typing import Protocol
+
+from levelcap.campaign.kinds.kind import Stat
+from levelcap.campaign.sheet.hero import HeroSheet
 
 TITLE_LINE = "Realm of Training"
 STEPS_A_LEVEL = 1000
@@ -109,9 +111,9 @@ EVENTS = {
 LOUD = {"training.completed", "vault.champion_promoted", "hero.level_up", "data.rejected"}
 
 
-def hero_name(sheet: Mapping[str, Any]) -> str:
+def hero_name(sheet: HeroSheet) -> str:
     """A hero as the switch names it; heroes of one name differ by what they are."""
-    return f"{sheet['name']} · {sheet['subtitle']}" if sheet["subtitle"] else str(sheet["name"])
+    return f"{sheet.name} · {sheet.subtitle}" if sheet.subtitle else sheet.name
 
 
 def damage(loss: float | None) -> float | None:
@@ -124,9 +126,9 @@ def level(steps: int) -> int:
     return steps // STEPS_A_LEVEL
 
 
-def steps_of(sheet: Mapping[str, Any]) -> int:
+def steps_of(sheet: HeroSheet) -> int:
     """Optimizer updates of a hero's campaign, which titles by experience count."""
-    return 0 if sheet["campaign"] is None else int(sheet["campaign"]["current_step"])
+    return 0 if sheet.campaign is None else sheet.campaign.current_step
 
 
 def experience(steps: int) -> tuple[int, int]:
@@ -184,9 +186,22 @@ def elo_text(
     return f"{elo:.0f} ± {(elo_high - elo_low) / 2:.0f}"
 
 
-def elo_of(row: Mapping[str, Any]) -> str:
-    """The same of a row of the ledger, whatever else is in it."""
-    return elo_text(row["elo"], row["elo_low"], row["elo_high"], row["elo_bound"])
+class Rated(Protocol):
+    """What has an Elo: a row of the ledger, a day of the report, a hero's strength."""
+
+    @property
+    def elo(self) -> float | None: ...
+    @property
+    def elo_low(self) -> float | None: ...
+    @property
+    def elo_high(self) -> float | None: ...
+    @property
+    def elo_bound(self) -> str | None: ...
+
+
+def elo_of(row: Rated) -> str:
+    """The same of whatever has an Elo."""
+    return elo_text(row.elo, row.elo_low, row.elo_high, row.elo_bound)
 
 
 def share_of(right: int, count: int) -> str:
@@ -199,11 +214,10 @@ def stat_value(name: str, value: float | int | None) -> str:
     return percent(value) if name == "ACC" else number(value)
 
 
-def stat_tip(name: str, stat: dict[str, Any]) -> str:
+def stat_tip(name: str, stat: Stat) -> str:
     """What a stat is made of: its formula and its raw value."""
-    raw = stat["raw"]
-    shown = "not measured yet" if raw is None else f"{raw:,.6g}"
-    return f"{STATS.get(name, name)} = {stat['formula']}\nraw value: {shown}"
+    shown = "not measured yet" if stat.raw is None else f"{stat.raw:,.6g}"
+    return f"{STATS.get(name, name)} = {stat.formula}\nraw value: {shown}"
 
 
 def ago(moment: str | None, now: datetime | None = None) -> str:

@@ -16,7 +16,7 @@ from nicegui.client import Client
 
 from levelcap.campaign.kinds.heroes import all_heroes
 from levelcap.campaign.realm import Realm
-from levelcap.campaign.sheet.hero import sheet
+from levelcap.campaign.sheet.hero import HeroSheet, sheet
 from levelcap.campaign.story import quests
 from levelcap.campaign.story.curves import new_rows
 from levelcap.campaign.story.events import Event, last_seq, list_events
@@ -49,7 +49,7 @@ class Fight:
 class Moment:
     """What every page may show."""
 
-    sheets: tuple[dict[str, Any], ...]
+    sheets: tuple[HeroSheet, ...]
     training: dict[str, Any]
     fight: Fight | None
     counts: dict[str, int]
@@ -58,9 +58,9 @@ class Moment:
     problem: str | None = None
 
     @property
-    def hero(self) -> dict[str, Any]:
+    def hero(self) -> HeroSheet:
         """The sheet of the hero that trains."""
-        return next((sheet for sheet in self.sheets if sheet["chosen"]), self.sheets[0])
+        return next((sheet for sheet in self.sheets if sheet.chosen), self.sheets[0])
 
 
 Listener = Callable[[Moment], Any]

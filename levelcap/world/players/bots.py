@@ -83,7 +83,7 @@ class Bot(Policy):
     @property
     def content_hash(self) -> str:
         """Of its numbers. The class is named as it was when the first shards were recorded."""
-        return hashlib.sha256(f"levelcap.world.players.bots.Bot {self.traits}".encode()).hexdigest()
+        return hashlib.sha256(f"levelcap.world.bots.Bot {self.traits}".encode()).hexdigest()
 
     def bind(self, world: World) -> None:
         """Learn the ruleset's layout and the roster's abilities (both are public)."""

@@ -125,7 +125,7 @@ class Seer(Policy):
     @property
     def content_hash(self) -> str:
         """Of the number of its futures; the class is named as in the first shards."""
-        text = f"levelcap.world.players.seers.Seer {self.futures}"
+        text = f"levelcap.world.seers.Seer {self.futures}"
         return hashlib.sha256(text.encode()).hexdigest()
 
     def bind(self, world: World) -> None:

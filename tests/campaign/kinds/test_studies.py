@@ -95,12 +95,12 @@ def test_the_wheel_goes_from_school_to_study_and_judges_every_checkpoint(tiny):
     assert (rows[0].skill_name, rows[0].skill_level, rows[0].base) == ("school", 0, True)
     assert (rows[-1].skill_name, rows[-1].skill_level) == ("bin", 1)
     assert rows[-1].parents and 0 <= rows[-1].accuracy <= 1
-    assert {row["count"] for row in base["passives"]} == {30}  # FULL for the base
-    assert {row["count"] for row in table["passives"]} == {5} and table["base"] == rows[0].id
-    assert table["gained"] + table["held"] + table["lost"] == 11
-    assert drawn["chosen"] and drawn["world"] == "text" and drawn["stats"]["level"]["value"] == 1
-    assert {row["skill"] for row in page["skills"]} == {"bin", "sy"}
-    assert len(page["primitives"]) == 39 and page["passives"]["checkpoint"] == rows[-1].id
+    assert {row.count for row in base.passives} == {30}  # FULL for the base
+    assert {row.count for row in table.passives} == {5} and table.base == rows[0].id
+    assert table.gained + table.held + table.lost == 11
+    assert drawn.chosen and drawn.world == "text" and drawn.stats["level"].value == 1
+    assert {row.standing.skill for row in page.skills} == {"bin", "sy"}
+    assert len(page.primitives) == 39 and page.passives.checkpoint == rows[-1].id
     assert champion.checkpoint in {row.id for row in rows}
     assert run.command.startswith("levelcap text train --skill bin --level 1")
 
@@ -160,11 +160,11 @@ def test_exams_are_counted_once_and_levels_rise_with_an_event(tiny):
     with reading(tiny.engine) as connection:
         found = skills.standing(connection, current(tiny), "bin")
         assert skills.level_of(connection, current(tiny), "bin_add") == 1
-    assert (found["level"], found["mastered"], found["exams"]) == (2, [1], 5)
-    assert found["window"] == [0.5] and found["mean"] is None
-    assert found["level_ups"] == [[2, 7.5]] and found["forms"] == {"easy": [45, 50]}
-    assert found["xp"] == 4 * 9 + int(10 * 1.25 * 0.5)
-    assert skills.weak(found["primitives"]) == ["add_no_carry"]
+    assert (found.level, found.mastered, found.exams) == (2, [1], 5)
+    assert found.window == [0.5] and found.mean is None
+    assert found.level_ups == [(2, 7.5)] and found.forms == {"easy": [45, 50]}
+    assert found.xp == 4 * 9 + int(10 * 1.25 * 0.5)
+    assert skills.weak(found.primitives) == ["add_no_carry"]
     assert [e.data["level"] for e in heard(tiny, "hero.level_up")] == [2]
     assert [e.data["level"] for e in heard(tiny, "hero.skill_up")] == [1]
     assert current(tiny).peak_skill_levels == {"bin": 2}
@@ -183,7 +183,7 @@ def test_a_faster_campaign_sets_a_personal_best(tiny):
     assert [e.data.get("personal_best") for e in heard(tiny, "hero.stat_change")][0] == 5.0
     with reading(tiny.engine) as connection:
         [best] = skills.bests(connection, "dio-tiny")
-    assert (best["skill"], best["level"], best["core_seconds"]) == ("bin", 2, 5.0)
+    assert (best.skill, best.level, best.core_seconds) == ("bin", 2, 5.0)
 
 
 def test_one_hero_trains_and_the_other_waits(realm):
@@ -193,9 +193,9 @@ def test_one_hero_trains_and_the_other_waits(realm):
     assert switch(realm.store, "dio-tiny").status == "active"
     with reading(realm.engine) as connection:
         assert campaigns.current(connection, "kestrel").status == "paused"
-        assert [
-            h for h in ("kestrel", "dio-tiny") if sheet(connection, find_hero(h))["chosen"]
-        ] == ["dio-tiny"]
+        assert [h for h in ("kestrel", "dio-tiny") if sheet(connection, find_hero(h)).chosen] == [
+            "dio-tiny"
+        ]
     assert realm.store.claim("w") is None  # kestrel's recording waits
     flywheel.turn(realm.store)
     job = realm.store.claim("w")
@@ -345,4 +345,4 @@ def test_old_exams_keep_their_outcome_and_lose_their_details(tiny):
         rows = connection.execute("SELECT data, xp FROM exams ORDER BY seq").all()
         found = skills.standing(connection, current(tiny), "bin")
     assert [row.data == "{}" for row in rows] == [True] * 30 + [False] * 50
-    assert found["xp"] == 80 * 9 and found["forms"] == {"easy": [90, 100]}
+    assert found.xp == 80 * 9 and found.forms == {"easy": [90, 100]}

@@ -47,12 +47,12 @@ def test_a_new_game_plus_is_an_achievement(realm):
         campaigns.create(connection, "kestrel", "first")
     with reading(realm.engine) as connection:
         before = honours(connection, "kestrel", 0, None)
-    assert before["title"] == "Untrained" and before["elo_title"] is None
-    assert not any(row["done"] for row in before["achievements"])
+    assert before.title == "Untrained" and before.elo_title is None
+    assert not any(deed.done for deed in before.deeds)
     with transaction(realm.engine) as connection:
         campaigns.create(connection, "kestrel", "second", starting_checkpoint="checkpoint-a")
     with reading(realm.engine) as connection:
         assert count_deeds(connection, "kestrel")["again"] == 1
         after = honours(connection, "kestrel", 12_000, 1800)
-    assert [row["id"] for row in after["achievements"] if row["done"]] == ["again"]
-    assert (after["title"], after["elo_title"]) == ("Journeyman", "Master Slayer")
+    assert [deed.achievement.id for deed in after.deeds if deed.done] == ["again"]
+    assert (after.title, after.elo_title) == ("Journeyman", "Master Slayer")

@@ -6,6 +6,7 @@ import pytest
 
 from levelcap.campaign.kinds.arena import Line, next_recipe
 from levelcap.campaign.kinds.heroes import all_heroes, find_hero
+from levelcap.campaign.kinds.kind import Stat
 from levelcap.campaign.sheet.hero import sheet
 from levelcap.campaign.story import campaigns, quests
 from levelcap.campaign.story.events import follow, last_seq, list_events, say, trim
@@ -189,9 +190,9 @@ def test_the_sheet_has_formulas_and_no_made_up_numbers(realm):
     make(realm)
     with reading(realm.engine) as connection:
         found = sheet(connection, find_hero("kestrel"))
-    assert found["stats"]["ATK"] == {"value": None, "formula": "1 / training loss", "raw": None}
-    assert found["stats"]["level"]["value"] == 0
-    assert found["champion"] is None
+    assert found.stats["ATK"] == Stat(None, "1 / training loss", None)
+    assert found.stats["level"].value == 0
+    assert found.champion is None
 
 
 def test_heroes_of_the_realm_win_and_bad_files_are_named(home):

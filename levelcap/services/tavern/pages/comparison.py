@@ -13,6 +13,7 @@ ROWS = (
     ("ACC", "accuracy"), ("Decisions learned from", "total_examples_trained"),
     ("Core-seconds so far", "cost_core_seconds"), ("Bytes", "size_bytes"),
 )  # fmt: skip
+ELO = ("elo", "elo_low", "elo_high", "elo_bound")
 
 
 def show_comparison(found: dict[str, Any]) -> None:
@@ -24,7 +25,7 @@ def show_comparison(found: dict[str, Any]) -> None:
         with Tag("tr"):
             Tag("td", text=title)
             for row in (a, b):
-                known = lore.elo_of(row) if column == "elo" else None
+                known = lore.elo_text(*(row[name] for name in ELO)) if column == "elo" else None
                 Tag("td", "num", known or lore.number(row[column], 4))
 
     with div("table-wrap"):

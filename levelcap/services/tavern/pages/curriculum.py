@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
+from levelcap.campaign.sheet.guild import GuildSheet
 from levelcap.services.tavern import lore
 from levelcap.services.tavern.fields import form
 from levelcap.services.tavern.frame import Tavern
@@ -16,30 +18,31 @@ class Controls:
     def __init__(self, tavern: Tavern) -> None:
         self.tavern = tavern
 
-    def build(self, sheet: dict[str, Any]) -> None:
+    def build(self, sheet: GuildSheet) -> None:
         """The card; `sheet` is that of the guild."""
-        self._campaign, self._hero = sheet["campaign"], sheet["hero"]
+        self._campaign, self._hero = sheet.campaign, sheet.hero
         with card("Curriculum"):
-            if sheet["curriculum"] is None:
+            taught = sheet.curriculum
+            if taught is None:
                 paragraph("It can be chosen when this hero has a campaign.", "empty")
                 return
-            own = sheet["chosen"]
+            own = sheet.chosen
             fields = {
                 "curriculum": {
                     "label": "Preset",
                     "hint": "Which skills the wheel studies",
-                    "options": _options(lore.CURRICULA, sheet["presets"]),
+                    "options": _options(lore.CURRICULA, sheet.presets),
                 },
                 "strategy": {
                     "label": "Strategy",
                     "hint": "How rounds are shared; needs a preset",
-                    "options": _options(lore.STRATEGIES, sheet["strategies"]),
+                    "options": _options(lore.STRATEGIES, sheet.strategies),
                 },
             }
             for name, field in fields.items():
                 field |= {"kind": "choice", "value": own[name] or ""}
             form(fields, "Use from the next round on", self._apply, block="split")
-            self._now = Tag("p", "muted", _words(sheet["curriculum"]))
+            self._now = Tag("p", "muted", _words(**vars(taught)))
 
     async def _apply(self, given: dict[str, Any]) -> None:
         values = {name: value or None for name, value in given.items()}
@@ -49,16 +52,18 @@ class Controls:
             return
         sheet = await self.tavern.orders.ask("GET", f"/api/guild/{self._hero}")
         if sheet is not None and sheet["curriculum"] is not None:
-            self._now.say(_words(sheet["curriculum"]))
+            self._now.say(_words(**sheet["curriculum"]))
 
 
 def _options(words: dict[str, str], known: list[str]) -> dict[str, str]:
     return {name: words.get(name, name) for name in ("", *known)}
 
 
-def _words(curriculum: dict[str, Any]) -> str:
+def _words(
+    strategy: str, skills: Sequence[str], preset: str | None, focus: str | None, **_more: Any
+) -> str:
     """What is studied now."""
-    skills = " and ".join(name.upper() for name in curriculum["skills"])
-    extra = f", only {curriculum['preset']}" if curriculum["preset"] else ""
-    focus = f" on {curriculum['focus'].upper()}" if curriculum["strategy"] == "focus" else ""
-    return f"Now: {skills}{extra}, strategy {curriculum['strategy'].replace('_', ' ')}{focus}."
+    names = " and ".join(name.upper() for name in skills)
+    extra = f", only {preset}" if preset else ""
+    most = f" on {focus.upper()}" if strategy == "focus" and focus else ""
+    return f"Now: {names}{extra}, strategy {strategy.replace('_', ' ')}{most}."

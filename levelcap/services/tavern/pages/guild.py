@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from nicegui import context, ui
 
-from levelcap.campaign.sheet.titles import Threshold, honours, load_titles
+from levelcap.campaign.sheet.guild import SkillSheet
+from levelcap.campaign.sheet.titles import Honours, Threshold, honours, load_titles
 from levelcap.kit.db import Connection, reading
 from levelcap.services.tavern import lore
 from levelcap.services.tavern.frame import Tavern, frame, page_heading
@@ -17,6 +19,7 @@ from levelcap.services.tavern.pages.guild_text import TextGuild
 from levelcap.services.tavern.pulse import Moment
 from levelcap.services.tavern.tags import Icon, Tag, card, div, heading, paragraph, span, tip
 from levelcap.vault.evals import evaluations
+from levelcap.vault.ledger import Entry
 from levelcap.vault.lookup import in_world
 
 PATH = "/guild"
@@ -29,8 +32,8 @@ def build(tavern: Tavern) -> None:
     async def guild_page() -> None:
         moment = await tavern.pulse.now()
         found = await asyncio.to_thread(_load, tavern, moment)
-        reads = moment.hero["kind"] == "text"
-        text_guild = TextGuild(tavern, moment.hero["id"])
+        reads = moment.hero.kind == "text"
+        text_guild = TextGuild(tavern, moment.hero.id)
         if reads:
             await text_guild.read()
         with frame(tavern, PATH, moment):
@@ -40,40 +43,50 @@ def build(tavern: Tavern) -> None:
                 Controls(tavern).build(text_guild.sheet)
             else:
                 with div("split"):
-                    _rulesets(found["worlds"])
+                    _rulesets(found.worlds)
                     _intents()
-            _titles(moment, text_guild.sheet.get("skills", []))
-            _achievements(found["honours"])
+            _titles(moment, text_guild.sheet.skills if reads else [])
+            _achievements(found.honours)
         if reads:
             tavern.pulse.listen(context.client, text_guild.refresh)
 
 
-def _load(tavern: Tavern, moment: Moment) -> dict[str, Any]:
+@dataclass(frozen=True)
+class Measured:
+    """The newest judged checkpoint in a ruleset, the best there, and its sealed matches."""
+
+    newest: Entry
+    best: Entry
+    sealed: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Found:
+    """What the page shows beside the sheet; worlds: ruleset -> what was measured there."""
+
+    worlds: dict[str, Measured | None]
+    honours: Honours
+
+
+def _load(tavern: Tavern, moment: Moment) -> Found:
     hero = moment.hero
     with reading(tavern.realm.engine) as connection:
-        return {
-            "worlds": {name: _measured(connection, hero["id"], name) for name in lore.RULESETS},
-            "honours": honours(connection, hero["id"], lore.steps_of(hero), hero["elo"]["elo"]),
-        }
+        return Found(
+            {name: _measured(connection, hero.id, name) for name in lore.RULESETS},
+            honours(connection, hero.id, lore.steps_of(hero), hero.elo.elo),
+        )
 
 
-def _measured(connection: Connection, hero: str, world: str) -> dict[str, Any] | None:
-    """The newest judged checkpoint in a ruleset, and the best Elo there."""
+def _measured(connection: Connection, hero: str, world: str) -> Measured | None:
     found = in_world(connection, hero, world)
     if found is None:
         return None
     newest, best = found
     judged = evaluations(connection, newest.id)
-    shown = ("elo", "elo_low", "elo_high", "elo_bound")
-    return {
-        "id": newest.id,
-        **{name: getattr(newest, name) for name in shown},
-        "best": {name: getattr(best, name) for name in shown},
-        "sealed": judged[-1]["sealed"] if judged else {},
-    }
+    return Measured(newest, best, judged[-1]["sealed"] if judged else {})
 
 
-def _rulesets(worlds: dict[str, dict[str, Any] | None]) -> None:
+def _rulesets(worlds: dict[str, Measured | None]) -> None:
     with card("Rulesets"):
         for name, (title, words) in lore.RULESETS.items():
             found = worlds[name]
@@ -84,13 +97,13 @@ def _rulesets(worlds: dict[str, dict[str, Any] | None]) -> None:
                         span("chip plain", "not entered yet")
                     else:
                         tip(
-                            f"Elo {lore.elo_of(found)}",
-                            f"newest judged checkpoint: {found['id']}\nbest so far: "
-                            f"{lore.elo_of(found['best'])}",
+                            f"Elo {lore.elo_of(found.newest)}",
+                            f"newest judged checkpoint: {found.newest.id}\nbest so far: "
+                            f"{lore.elo_of(found.best)}",
                             "chip",
                         )
                 paragraph(words, "muted")
-                for bot, record in (found or {}).get("sealed", {}).items():
+                for bot, record in ({} if found is None else found.sealed).items():
                     _meter(bot, record)
 
 
@@ -121,18 +134,18 @@ def _intents() -> None:
                 span("chip plain", "not measured")
 
 
-def _titles(moment: Moment, skills: list[dict[str, Any]]) -> None:
+def _titles(moment: Moment, skills: list[SkillSheet]) -> None:
     titles, hero = load_titles(), moment.hero
     with card("Titles"):
         with div("split"):
-            unit = "updates" if hero["kind"] == "text" else "XP"
+            unit = "updates" if hero.kind == "text" else "XP"
             _ladder("By experience", titles.steps, lore.steps_of(hero), unit)
-            if hero["kind"] == "text":
-                levels = {row["skill"]: row["level"] for row in skills}
+            if hero.kind == "text":
+                levels = {row.standing.skill: row.standing.level for row in skills}
                 for name, rows in titles.skills.items():
                     _ladder(f"By {name.upper()}", rows, levels.get(name), "level")
             else:
-                _ladder("By strength", titles.elo, hero["elo"]["elo"], "Elo")
+                _ladder("By strength", titles.elo, hero.elo.elo, "Elo")
 
 
 def _ladder(title: str, rows: Sequence[Threshold], value: float | None, unit: str) -> None:
@@ -148,23 +161,24 @@ def _ladder(title: str, rows: Sequence[Threshold], value: float | None, unit: st
                     span("quest-sub", f"level {at}" if unit == "level" else f"{at} {unit}")
 
 
-def _achievements(found: dict[str, Any]) -> None:
-    done = sum(row["done"] for row in found["achievements"])
-    with card(f"Achievements · {done} of {len(found['achievements'])}"):
+def _achievements(found: Honours) -> None:
+    done = sum(deed.done for deed in found.deeds)
+    with card(f"Achievements · {done} of {len(found.deeds)}"):
         with Tag("ul", "deeds"):
-            for row in found["achievements"]:
-                with Tag("li", "deed done" if row["done"] else "deed"):
-                    Icon("star" if row["done"] else "lock")
+            for deed in found.deeds:
+                row = deed.achievement
+                with Tag("li", "deed done" if deed.done else "deed"):
+                    Icon("star" if deed.done else "lock")
                     with div("event-words"):
-                        span("event-title", row["title"])
-                        span("event-text", row["text"])
-                        share = min(1.0, row["have"] / row["at"])
+                        span("event-title", row.title)
+                        span("event-text", row.text)
+                        share = min(1.0, deed.have / row.at)
                         Tag(
                             "progress",
                             "",
                             max="1",
                             value=str(round(share, 4)),
-                            aria_label=row["title"],
+                            aria_label=row.title,
                         )
-                    have = min(row["have"], row["at"])
-                    span("quest-sub", f"{lore.number(int(have))} / {lore.number(int(row['at']))}")
+                    have = min(deed.have, row.at)
+                    span("quest-sub", f"{lore.number(int(have))} / {lore.number(int(row.at))}")

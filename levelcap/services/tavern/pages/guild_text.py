@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from levelcap.campaign.sheet.guild import guild_sheet
+from levelcap.campaign.sheet.drift import PassiveRow, PassiveTable
+from levelcap.campaign.sheet.guild import GuildSheet, PrimitiveRow, SkillSheet, guild_sheet
+from levelcap.campaign.story.skills import Best, SkillStanding
 from levelcap.guild.progress import CONFIRM_BAR, FORM_BAR, LEAST_FOR_A_RULE, WINDOW
 from levelcap.kit.db import reading
 from levelcap.services.tavern import charts, lore
@@ -26,7 +28,7 @@ class TextGuild(Page):
     def __init__(self, tavern: Tavern, hero: str) -> None:
         super().__init__(tavern)
         self.hero = hero
-        self.sheet: dict[str, Any] = {}
+        self.sheet: GuildSheet
         self._looks = 0
 
     def _read(self) -> None:
@@ -50,59 +52,60 @@ class TextGuild(Page):
     def _fill(self) -> None:
         self._place.clear()
         with self._place:
-            if not self.sheet["skills"]:
+            if not self.sheet.skills:
                 with card("Skills"):
                     paragraph("No campaign yet: it begins when this hero trains.", "empty")
             with div("split"):
-                for row in self.sheet["skills"]:
+                for row in self.sheet.skills:
                     show_skill(row)
-            show_primitives(self.sheet["primitives"])
+            show_primitives(self.sheet.primitives)
             with div("split"):
-                show_passives(self.sheet["passives"])
-                show_bests(self.sheet["bests"])
+                show_passives(self.sheet.passives)
+                show_bests(self.sheet.bests)
 
 
-def show_skill(row: dict[str, Any]) -> None:
+def show_skill(sheet: SkillSheet) -> None:
     """One skill: level, the way to the next, forms, and where it is heading."""
-    name = f"{row['skill'].upper()} · {row['title']}"
+    row = sheet.standing
+    name = f"{row.skill.upper()} · {row.title}"
     with card(None, "skill-card", aria_label=name):
         with div("card-head"):
             heading(name)
             tip(
-                f"Level {row['level']} of {row['levels']}",
-                f"level = passed levels + 1\n{row['level_name']}\nskill version {row['version']}",
+                f"Level {row.level} of {row.levels}",
+                f"level = passed levels + 1\n{row.level_name}\nskill version {row.version}",
                 "chip",
             )
         with Tag("ul", "chips"):
-            for words in _marks(row):
+            for words in _marks(sheet):
                 Tag("li", "chip plain", words)
-        for warning in row["warnings"]:
+        for warning in sheet.honours.warnings:
             paragraph(warning.replace("_", " "), "problem")
         _way_up(row)
         _forms(row)
-        _heading_for(row)
+        _heading_for(sheet)
 
 
-def _marks(row: dict[str, Any]) -> list[str]:
-    following = row["title_next"]
-    mastered = ", ".join(str(level) for level in row["mastered"])
-    pool = row["pool"]
-    size = f"{'' if pool['exact'] else 'at least '}{lore.number(pool['size'])} problems"
+def _marks(sheet: SkillSheet) -> list[str]:
+    row, following = sheet.standing, sheet.honours.title_next
+    mastered = ", ".join(str(level) for level in row.mastered)
+    pool = row.pool
+    size = f"{'' if pool.exact else 'at least '}{lore.number(pool.size)} problems"
     return [
-        row["level_name"],
-        row["title_won"] or "no title yet",
-        *([f"next: {following['title']} at level {following['at']:g}"] if following else []),
-        f"{lore.number(row['xp'])} XP",
-        lore.counted(row["exams"], "exam"),
+        row.level_name,
+        sheet.honours.title_won or "no title yet",
+        *([f"next: {following.title} at level {following.at:g}"] if following else []),
+        f"{lore.number(row.xp)} XP",
+        lore.counted(row.exams, "exam"),
         f"mastered: {mastered}" if mastered else "no level mastered",
-        size + (", memorisable" if pool["memorisable"] else ", a tenth held out"),
+        size + (", memorisable" if pool.memorisable else ", a tenth held out"),
     ]
 
 
-def _way_up(row: dict[str, Any]) -> None:
+def _way_up(row: SkillStanding) -> None:
     """The last three evaluations against the bar, and the confirmation."""
-    bar, window, mean = row["threshold"], row["window"], row["mean"]
-    heading(f"To level {min(row['level'] + 1, row['levels'])}", 3)
+    bar, window, mean = row.threshold, row.window, row.mean
+    heading(f"To level {min(row.level + 1, row.levels)}", 3)
     with Tag("ol", "last-three", aria_label="Last three evaluations"):
         for number in range(WINDOW):
             known = number < len(window)
@@ -124,20 +127,20 @@ def _way_up(row: dict[str, Any]) -> None:
             "",
             max=str(bar),
             value=str(round(mean or 0.0, 4)),
-            aria_label=f"Mean of three evaluations in {row['skill']}",
+            aria_label=f"Mean of three evaluations in {row.skill}",
         )
-    outcome = lore.OUTCOMES.get(row["outcome"] or "", "no exam yet")
+    outcome = lore.OUTCOMES.get(row.outcome or "", "no exam yet")
     paragraph(
         f"Then a confirmation of 200 problems at {100 * CONFIRM_BAR:.0f} %. Last exam: {outcome}.",
         "muted",
     )
 
 
-def _forms(row: dict[str, Any]) -> None:
+def _forms(row: SkillStanding) -> None:
     heading("By form, last ten exams", 3)
-    if not row["forms"]:
+    if not row.forms:
         paragraph(lore.NOT_MEASURED, "empty")
-    for name, (right, count) in row["forms"].items():
+    for name, (right, count) in row.forms.items():
         with div("meter"):
             with div("meter-head"):
                 span("quest-sub", name)
@@ -151,93 +154,95 @@ def _forms(row: dict[str, Any]) -> None:
                 "",
                 max="1",
                 value=str(round(right / count, 4) if count else 0),
-                aria_label=f"{row['skill']}, form {name}",
+                aria_label=f"{row.skill}, form {name}",
             )
 
 
-def _heading_for(row: dict[str, Any]) -> None:
+def _heading_for(sheet: SkillSheet) -> None:
     """The estimate of the level cap and what it rests on."""
-    cap, ups = row["cap"], row["level_ups"]
+    row, cap = sheet.standing, sheet.cap
+    ups = row.level_ups
     heading("Level cap", 3)
     tip(
-        cap["words"],
+        cap.words,
         "cap = where a saturating curve of level against compute ends, 95 % interval"
-        f"\nraw value: {cap['points']} points, {lore.lasting(row['core_seconds'])} of a core",
+        f"\nraw value: {cap.points} points, {lore.lasting(row.core_seconds)} of a core",
         "cap",
     )
     if len(ups) >= 2:
         points = [[0.0, 1], *([seconds, level] for level, seconds in ups)]
-        if row["core_seconds"]:
-            points.append([row["core_seconds"], row["level"]])
+        if row.core_seconds:
+            points.append([row.core_seconds, row.level])
         charts.Chart(
-            charts.levels(points), f"Level of {row['skill']} over compute", f"{row['skill']}-levels"
+            charts.levels(points), f"Level of {row.skill} over compute", f"{row.skill}-levels"
         )
     elif ups:
         level, seconds = ups[0]
         paragraph(f"Level {level} after {lore.lasting(seconds)} of a core.", "muted")
 
 
-def show_primitives(rows: list[dict[str, Any]]) -> None:
+def show_primitives(rows: list[PrimitiveRow]) -> None:
     """The grid: accuracy with the number of problems, by track."""
-    asked = sum(row["count"] > 0 for row in rows)
+    asked = sum(row.count > 0 for row in rows)
     with card(f"Primitives · {asked} of {len(rows)} measured"):
         paragraph(
             "How often problems that use a primitive were right, over the last ten exams of "
             f"each skill. Below {LEAST_FOR_A_RULE} problems it is no more than a hint.",
             "muted",
         )
-        for track in dict.fromkeys(row["track"] for row in rows):
+        for track in dict.fromkeys(row.track for row in rows):
             with Tag("section", aria_label=f"Primitives: {track}"):
                 heading(track, 3)
                 with Tag("ul", "primitives"):
                     for row in rows:
-                        if row["track"] == track:
+                        if row.track == track:
                             _primitive(row)
 
 
-def _primitive(row: dict[str, Any]) -> None:
-    share = row["accuracy"]
+def _primitive(row: PrimitiveRow) -> None:
+    share = row.accuracy
     tone = "unknown" if share is None else "weak" if share < WEAK else "known"
-    said = lore.share_of(row["right"], row["count"])
+    said = lore.share_of(row.right, row.count)
     with Tag("li", f"primitive {tone}"):
-        span("primitive-name", row["name"].replace("_", " "))
+        span("primitive-name", row.name.replace("_", " "))
         span("primitive-share", said)
         if share is not None:
-            Tag("progress", "", max="1", value=str(round(share, 4)), aria_label=row["name"])
+            Tag("progress", "", max="1", value=str(round(share, 4)), aria_label=row.name)
 
 
-def show_passives(found: dict[str, Any] | None) -> None:
+def show_passives(found: PassiveTable | None) -> None:
     """Side abilities against the schooled base."""
     with card("Passives"):
         if found is None:
             paragraph(f"{lore.NOT_MEASURED}: they are asked at every checkpoint.", "empty")
             return
         with Tag("ul", "chips"):
-            for word in ("gained", "held", "lost"):
-                Tag("li", f"chip plain {word}", f"{found[word]} {word}")
-        base = found["base"] or "no schooled base"
-        paragraph(f"{found['checkpoint']} against {base}", "quest-sub")
+            counts = {"gained": found.gained, "held": found.held, "lost": found.lost}
+            for word, count in counts.items():
+                Tag("li", f"chip plain {word}", f"{count} {word}")
+        base = found.base or "no schooled base"
+        paragraph(f"{found.checkpoint} against {base}", "quest-sub")
         columns = [("Passive", ""), *((title, "num") for title in ("Now", "Base", "Chance", ""))]
         with div("table-wrap"):
-            table(columns, found["passives"], _passive, classes="passives")
+            table(columns, found.passives, _passive, classes="passives")
 
 
-def _passive(row: dict[str, Any]) -> None:
+def _passive(row: PassiveRow) -> None:
     with Tag("tr"):
-        Tag("td", "", row["name"].replace("_", " "))
-        Tag("td", "num", lore.share_of(row["right"], row["count"]), data_label="now")
-        base = lore.NOT_MEASURED if row["base"] is None else f"{100 * row['base']:.0f} %"
+        Tag("td", "", row.name.replace("_", " "))
+        Tag("td", "num", lore.share_of(row.right, row.count), data_label="now")
+        base = lore.NOT_MEASURED if row.base is None else f"{100 * row.base:.0f} %"
         Tag("td", "num", base, data_label="base")
-        Tag("td", "num", f"{100 * row['chance']:.0f} %", data_label="chance")
+        Tag("td", "num", f"{100 * row.chance:.0f} %", data_label="chance")
         with Tag("td", "num"):
-            if row["drift"] is not None:
-                icon, word = lore.DRIFT[row["drift"]]
-                with span(f"drift {row['drift']}"):
+            if row.drift is not None:
+                icon, word = lore.DRIFT[row.drift]
+                with span(f"drift {row.drift}"):
                     Icon(icon)
                     span(text=word)
 
 
-def show_bests(rows: list[dict[str, Any]]) -> None:
+def show_bests(rows: list[Best]) -> None:
     """Personal bests over all campaigns."""
     with card("Personal bests"):
         if not rows:
@@ -247,10 +252,10 @@ def show_bests(rows: list[dict[str, Any]]) -> None:
             for row in rows:
                 with Tag("li", "rung done"):
                     Icon("star")
-                    span("rung-title", f"{row['skill'].upper()} level {row['level']}")
+                    span("rung-title", f"{row.skill.upper()} level {row.level}")
                     tip(
-                        lore.lasting(row["core_seconds"]),
+                        lore.lasting(row.core_seconds),
                         "fewest core-seconds to this level\n"
-                        f"raw value: {row['core_seconds']:,.1f} s in {row['campaign']}",
+                        f"raw value: {row.core_seconds:,.1f} s in {row.campaign}",
                         "quest-sub",
                     )

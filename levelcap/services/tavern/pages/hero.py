@@ -7,7 +7,8 @@ from typing import Any
 
 from nicegui import context, ui
 
-from levelcap.campaign.sheet.titles import honours
+from levelcap.campaign.sheet.hero import HeroSheet, Strength
+from levelcap.campaign.sheet.titles import Deed, honours
 from levelcap.campaign.story import curves, runs
 from levelcap.campaign.story.events import Event, list_events
 from levelcap.kit.db import reading
@@ -57,7 +58,7 @@ def _load(tavern: Tavern, moment: Moment, away: int | None) -> dict[str, Any]:
     sheet = moment.hero
     with reading(tavern.realm.engine) as connection:
         return {
-            "honours": honours(connection, sheet["id"], lore.steps_of(sheet), sheet["elo"]["elo"]),
+            "honours": honours(connection, sheet.id, lore.steps_of(sheet), sheet.elo.elo),
             "events": list_events(connection, limit=FEED),
             "curve": _curve(connection, moment),
             "away": None if away is None else summary(connection, away),
@@ -102,7 +103,7 @@ class HeroPage:
 
     def _welcome(self) -> None:
         with card("Welcome to the Realm of Training", "welcome") as shown:
-            for line in lore.WELCOME[self.moment.hero["kind"]]:
+            for line in lore.WELCOME[self.moment.hero.kind]:
                 paragraph(line)
 
             def read() -> None:
@@ -121,8 +122,8 @@ class HeroPage:
     def _sheet(self) -> None:
         hero = self.moment.hero
         with card(None, "sheet"):
-            self._portrait = Portrait(hero["portrait"], f"Portrait of {hero['name']}")
-            heading(hero["name"], 1, "hero-name")
+            self._portrait = Portrait(hero.portrait, f"Portrait of {hero.name}")
+            heading(hero.name, 1, "hero-name")
             self._title = paragraph("", "hero-title")
             with div("level-line"):
                 self._level = tip("", "", "level-number")
@@ -147,7 +148,7 @@ class HeroPage:
             self._campaign = paragraph("", "campaign-line")
 
     def _battle(self) -> None:
-        hero_kind = self.moment.hero["kind"]
+        hero_kind = self.moment.hero.kind
         with card(None, "fight"):
             with div("card-head"):
                 self._battle_title = heading("", 2)
@@ -181,26 +182,26 @@ class HeroPage:
                 paragraph("Nothing yet: the first quest is on its way.", "empty")
 
     def _honours(self) -> None:
-        found = self.found["honours"]
-        done = [row for row in found["achievements"] if row["done"]]
+        found: list[Deed] = self.found["honours"].deeds
+        done = [deed for deed in found if deed.done]
         with card("Achievements", "honours"):
-            total = len(found["achievements"])
-            paragraph(f"{len(done)} of {total} reached", "muted")
-            open_ = [row for row in found["achievements"] if not row["done"]]
+            paragraph(f"{len(done)} of {len(found)} reached", "muted")
+            open_ = [deed for deed in found if not deed.done]
             with Tag("ul", "badges"):
-                for row in [*done[-BADGES:], *open_[: max(2, BADGES - len(done))]]:
-                    classes = "badge done" if row["done"] else "badge"
-                    have, at = lore.number(row["have"]), lore.number(row["at"])
-                    words = f"{row['text']} ({have} of {at})"
+                for deed in [*done[-BADGES:], *open_[: max(2, BADGES - len(done))]]:
+                    row = deed.achievement
+                    classes = "badge done" if deed.done else "badge"
+                    have, at = lore.number(deed.have), lore.number(row.at)
+                    words = f"{row.text} ({have} of {at})"
                     with Tag(
                         "li",
                         f"{classes} tip",
-                        data_tip=f"{row['title']}\n{words}",
+                        data_tip=f"{row.title}\n{words}",
                         tabindex="0",
-                        aria_label=f"{row['title']}: {words}",
+                        aria_label=f"{row.title}: {words}",
                     ):
-                        Icon("star" if row["done"] else "lock")
-                        span(text=row["title"])
+                        Icon("star" if deed.done else "lock")
+                        span(text=row.title)
             link("All of them in the Guild", "/guild", "more")
 
     def refresh(self, moment: Moment) -> Any:
@@ -212,48 +213,47 @@ class HeroPage:
         self._looks += 1
         return self._redraw() if self._looks % CURVE_EVERY == 0 else None
 
-    def _show_sheet(self, hero: dict[str, Any]) -> None:
-        stats, found = hero["stats"], self.found["honours"]
-        level = stats["level"]["value"]
+    def _show_sheet(self, hero: HeroSheet) -> None:
+        stats, found = hero.stats, self.found["honours"]
+        level = stats["level"].value
         training = self.moment.training
         resting = training["quest"] is None or training["state"] != "running"
-        champion = hero["champion"] is not None
+        champion = hero.champion is not None
         put(self._portrait, level=level, champion=champion, resting=resting)
-        names = [name for name in (found["title"], found["elo_title"]) if name]
+        names = [name for name in (found.title, found.elo_title) if name]
         self._title.say(" · ".join(names) or "Untrained")
         _explain(self._level, f"Level {level}", lore.stat_tip("level", stats["level"]))
-        if hero["kind"] == "text":
+        if hero.kind == "text":
             self._show_learned(hero)
         else:
-            _explain(self._elo, f"Elo {lore.elo_text(**hero['elo'])}", _elo_tip(hero["elo"]))
-            have, need = lore.experience(stats["XP"]["value"])
+            _explain(self._elo, f"Elo {lore.elo_of(hero.elo)}", _elo_tip(hero.elo))
+            have, need = lore.experience(int(stats["XP"].value or 0))
             self._xp.put(value=have)
             _explain(self._xp_words, f"{have:,} / {need:,} XP", lore.stat_tip("XP", stats["XP"]))
         for name, shown in self._stats.items():
-            value = lore.stat_value(name, stats[name]["value"])
+            value = lore.stat_value(name, stats[name].value)
             _explain(shown, value, lore.stat_tip(name, stats[name]))
-        campaign = hero["campaign"]
-        self._campaign.say("no campaign" if campaign is None else str(campaign["name"]))
+        self._campaign.say("no campaign" if hero.campaign is None else hero.campaign.name)
 
-    def _show_learned(self, hero: dict[str, Any]) -> None:
+    def _show_learned(self, hero: HeroSheet) -> None:
         """A text hero has levels of skills instead of Elo, and its bar is the last exam."""
-        levels = [f"{name.upper()} {level}" for name, level in hero["skills"].items()]
+        levels = [f"{name.upper()} {level}" for name, level in hero.skills.items()]
         shown = " · ".join(levels) or "no skill yet"
-        raw = ", ".join(f"{name} {level}" for name, level in hero["skills"].items())
+        raw = ", ".join(f"{name} {level}" for name, level in hero.skills.items())
         _explain(
             self._elo,
             shown,
             "skill level = passed levels + 1\nraw value: " + (raw or lore.NOT_MEASURED),
         )
-        share = hero["stats"]["ACC"]["value"] or 0.0
+        share = hero.stats["ACC"].value or 0.0
         self._xp.put(
             value=round(min(1.0, share) * lore.STEPS_A_LEVEL),
             aria_label="Exact answers of the last exam",
         )
-        xp = hero["stats"]["XP"]
+        xp = hero.stats["XP"]
         _explain(
             self._xp_words,
-            f"{lore.number(xp['value'])} XP · the bar is the last exam",
+            f"{lore.number(xp.value)} XP · the bar is the last exam",
             lore.stat_tip("XP", xp),
         )
 
@@ -309,10 +309,10 @@ def _explain(shown: Tag, text: str, tip_text: str) -> None:
     shown.put(data_tip=tip_text, aria_label=f"{text}. {tip_text}")
 
 
-def _elo_tip(elo: dict[str, float | None]) -> str:
-    if elo["elo"] is None:
+def _elo_tip(elo: Strength) -> str:
+    if elo.elo is None:
         return "Elo = strength against the bots, rookie = 1000\nraw value: not judged yet"
-    low, high = lore.number(elo["elo_low"], 5), lore.number(elo["elo_high"], 5)
+    low, high = lore.number(elo.elo_low, 5), lore.number(elo.elo_high, 5)
     return f"Elo = strength against the bots, rookie = 1000\n95 % interval: {low} to {high}"
 
 

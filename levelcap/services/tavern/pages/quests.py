@@ -56,7 +56,7 @@ def build(tavern: Tavern) -> None:
     @ui.page(PATH, title=f"Quests · {lore.TITLE_LINE}")
     async def quests_page() -> None:
         moment = await tavern.pulse.now()
-        page = QuestsPage(tavern, moment.hero["kind"])
+        page = QuestsPage(tavern, moment.hero.kind)
         await page.read()
         with frame(tavern, PATH, moment):
             page.build()

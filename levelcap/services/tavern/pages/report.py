@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any
 
 from nicegui import ui
 
-from levelcap.campaign.sheet.report import make_report
+from levelcap.campaign.sheet.report import GainReport, make_report
 from levelcap.services.tavern import charts, lore
 from levelcap.services.tavern.fields import Field
 from levelcap.services.tavern.frame import Tavern, frame, page_heading
@@ -35,7 +34,7 @@ class ReportPage:
 
     def __init__(self, tavern: Tavern) -> None:
         self.tavern, self.period = tavern, "weekly"
-        self.found: dict[str, Any] = {}
+        self.found: GainReport
 
     async def read(self) -> None:
         """Computes the report."""
@@ -72,14 +71,14 @@ class ReportPage:
 
     def _figures(self) -> None:
         found = self.found
-        days = [row for row in found["days"] if row["elo"] is not None]
-        best = max(days, key=lambda row: float(row["elo"]), default=None)
-        saved = sum(row["checkpoints"] for row in found["days"])
-        gained = f"{found['runs_with_gain']} of {found['runs']}"
+        days = [row for row in found.days if row.elo is not None]
+        best = max(days, key=lambda row: row.elo or 0.0, default=None)
+        saved = sum(row.checkpoints for row in found.days)
+        gained = f"{found.runs_with_gain} of {found.runs}"
         figures = (
             ("Best Elo", lore.elo_of(best) if best else "–", "highest Elo of the period"),
             ("Checkpoints", f"{saved:,}", "rows of the ledger in the period"),
-            ("Spent", lore.lasting(found["core_seconds"]), "core-seconds of all training runs"),
+            ("Spent", lore.lasting(found.core_seconds), "core-seconds of all training runs"),
             ("Runs that gained", gained, "runs whose gain in Elo is certain (95 %)"),
         )
         with div("figures"):
@@ -90,8 +89,8 @@ class ReportPage:
 
     def _strength(self) -> None:
         with card("Elo per day"):
-            rows = self.found["days"]
-            if not any(row["elo"] is not None for row in rows):
+            rows = self.found.days
+            if not any(row.elo is not None for row in rows):
                 paragraph("No checkpoint was judged in this period.", "empty")
                 return
             charts.Chart(charts.elo_per_day(rows), "Elo per day with 95 % intervals", "elo")
@@ -99,7 +98,7 @@ class ReportPage:
 
     def _cost(self) -> None:
         with card("Cost of a point of Elo"):
-            rows = self.found["cost_per_elo"][:MAX_BARS][::-1]
+            rows = self.found.cost_per_elo[:MAX_BARS][::-1]
             if not rows:
                 paragraph("No run has gained Elo for certain yet.", "empty")
                 return
@@ -108,9 +107,9 @@ class ReportPage:
 
     def _incidents(self) -> None:
         with card("Incidents"):
-            if not self.found["incidents"]:
+            if not self.found.incidents:
                 paragraph("Nothing went wrong.", "empty")
             with Tag("ul", "chips"):
-                for kind, count in self.found["incidents"].items():
+                for kind, count in self.found.incidents.items():
                     title, _ = lore.event_words(kind)
                     Tag("li", "chip plain", f"{count} × {title} ({kind})")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import Any, get_args
 
 from nicegui import ui
@@ -39,7 +38,7 @@ def build(tavern: Tavern) -> None:
     @ui.page(PATH, title=f"Armory · {lore.TITLE_LINE}")
     async def settings_page() -> None:
         moment = await tavern.pulse.now()
-        page = SettingsPage(tavern, moment.hero["id"])
+        page = SettingsPage(tavern, moment.hero.id)
         await page.read()
         with frame(tavern, PATH, moment):
             page.build()
@@ -62,7 +61,7 @@ class SettingsPage(Page):
             self.campaigns = campaigns.list_all(connection, self.hero)[:SHOWN]
         ledger = get_ledger(self.tavern.realm.engine)
         best = {row.id: ledger.get_best("elo", campaign=row.id) for row in self.campaigns}
-        self.best = {name: lore.elo_of(asdict(row)) for name, row in best.items() if row}
+        self.best = {name: lore.elo_of(row) for name, row in best.items() if row}
 
     def build(self) -> None:
         """Everything, top to bottom."""

@@ -49,7 +49,7 @@ def build(tavern: Tavern) -> None:
     @ui.page(PATH, title=f"Vault · {lore.TITLE_LINE}")
     async def vault_page() -> None:
         moment = await tavern.pulse.now()
-        page = VaultPage(tavern, moment.hero["id"])
+        page = VaultPage(tavern, moment.hero.id)
         await page.read()
         with frame(tavern, PATH, moment):
             page.build()
@@ -184,7 +184,7 @@ class VaultPage(Page):
             with Tag("td", "num", data_label="Elo"):
                 low, high = lore.number(entry.elo_low, 4), lore.number(entry.elo_high, 4)
                 tip(
-                    lore.elo_text(entry.elo, entry.elo_low, entry.elo_high, entry.elo_bound),
+                    lore.elo_of(entry),
                     f"95 % interval {low} to {high}, rookie = 1000",
                 )
             Tag("td", "num optional", lore.number(entry.train_loss))
