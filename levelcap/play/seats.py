@@ -56,22 +56,27 @@ class Seats:
         owner: NDArray[Any],
         *,
         threads: bool = True,
+        actions: NDArray[Any] | None = None,
     ) -> None:
         """Sit the policies down.
 
         owner: int [M, P], which policy plays that seat; NOBODY: somebody else.
-        threads: policies decide side by side.
+        threads: policies decide side by side. actions [M, P, H]: where to write decisions, if
+        somebody else writes some of them too.
         """
         self._world = world
         self._shape = (world.num_matches, world.spec.num_players)
         self.policies: list[Policy] = list(policies)
-        owner = self._checked(owner)
+        self._owner = self._checked(owner).reshape(-1).copy()
         for policy in self.policies:
             self._bind(policy)
         self._threads = threads
         wide = max(head.size for head in world.spec.heads) > 256
-        dtype = np.int16 if wide else np.uint8
-        self.actions = np.zeros((*self._shape, len(world.spec.heads)), dtype)
+        if actions is None:
+            shape = (*self._shape, len(world.spec.heads))
+            actions = np.zeros(shape, np.int16 if wide else np.uint8)
+        self.actions = actions
+        self._rows_of_actions = actions.reshape(-1, actions.shape[2])  # shares memory
         self.log_probs = np.full(self._shape, np.nan, np.float32)
         self.values = np.full(self._shape, np.nan, np.float32)
         self.intents = np.full(self._shape, NO_INTENT, np.int8)
@@ -79,7 +84,7 @@ class Seats:
         self.rows: list[NDArray[np.int64]] = []  # flat seats match * P + player of each policy
         self.states: list[PolicyState] = []
         for index, policy in enumerate(self.policies):
-            self.rows.append(np.flatnonzero(owner == index))
+            self.rows.append(np.flatnonzero(self._owner == index))
             self._introduce(index)
             self.states.append(policy.initial_state(len(self.rows[index])))
 
@@ -102,11 +107,12 @@ class Seats:
 
     def reseat(self, owner: NDArray[Any]) -> None:
         """Exchange players: a seat that keeps its player keeps the memory, the others start."""
-        owner = self._checked(owner)
-        for index, policy in enumerate(self.policies):
+        owner = self._checked(owner).reshape(-1)
+        changed = owner != self._owner
+        # A few matches end at a time: most policies stay where they are.
+        for index in {*self._owner[changed].tolist(), *owner[changed].tolist()} - {NOBODY}:
+            policy = self.policies[index]
             old, new = self.rows[index], np.flatnonzero(owner == index)
-            if len(old) == len(new) and (old == new).all():
-                continue
             state = policy.initial_state(len(new))
             if state is not None:
                 place = np.full(owner.size, -1, np.int64)
@@ -115,12 +121,11 @@ class Seats:
                 put_rows(state, kept, take_rows(self.states[index], place[new[kept]]))
             self.rows[index], self.states[index] = new, state
             self._introduce(index)
+        self._owner[:] = owner
 
     def drop(self, finished: NDArray[np.bool_]) -> None:
         """No longer ask about the matches [M] that are over."""
-        owner = np.full(self._shape, NOBODY, np.int64)
-        for index, rows in enumerate(self.rows):
-            owner.reshape(-1)[rows] = index
+        owner = self._owner.reshape(self._shape).copy()
         owner[finished] = NOBODY
         self.reseat(owner)
 
@@ -144,6 +149,7 @@ class Seats:
         """Send all policies away but the first `count`; their seats are nobody's until `reseat`."""
         for column in (self.policies, self.decisions, self.rows, self.states):
             del column[count:]  # type: ignore[attr-defined]
+        self._owner[self._owner >= count] = NOBODY
 
     def memory(self, index: int) -> PolicyState:
         """What a policy remembers, a row for every seat of every match; unused rows are fresh."""
@@ -175,7 +181,7 @@ class Seats:
             self.states[index] = decision.state
         else:
             put_rows(self.states[index], part, decision.state)
-        self.actions.reshape(-1, self.actions.shape[2])[rows] = decision.actions
+        self._rows_of_actions[rows] = decision.actions
         if decision.log_probs is not None and policy.knows_log_probs:
             self.log_probs.reshape(-1)[rows] = decision.log_probs
         if decision.values is not None:

@@ -155,9 +155,11 @@ class Actor:
             for index, name in enumerate(self.layout.names):
                 flat = group.views[name].reshape(size, -1)
                 self._inputs[places, offsets[index] : offsets[index + 1]] = flat[group.lanes]
-            self._flags[2, places] = group.views["reset"].reshape(-1)[group.lanes]
+            if self.net.recurrent:  # a net without a memory has nothing to forget
+                self._flags[2, places] = group.views["reset"].reshape(-1)[group.lanes]
         batch.inputs[:, t] = self._split(self._inputs)
-        batch.reset[:, t] = self._split(self._flags[2])
+        if self.net.recurrent:
+            batch.reset[:, t] = self._split(self._flags[2])
 
     def _decide(self, batch: Batch, t: int) -> None:
         self._look(batch, t)

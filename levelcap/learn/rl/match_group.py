@@ -33,7 +33,8 @@ class MatchGroup:
         self.actions = np.zeros((learned.size, len(world.spec.heads)), np.int16)
         # One after the other: the second core belongs to the learner.
         nobody = np.full(learned.shape, NOBODY, np.int64)
-        self.opponents = Seats(world, [], nobody, threads=False)
+        both = self.actions.reshape(*learned.shape, -1)  # the learner's and the opponents'
+        self.opponents = Seats(world, [], nobody, threads=False, actions=both)
         self._due: NDArray[np.bool_] | None = None
 
     def start(self) -> None:
@@ -68,10 +69,7 @@ class MatchGroup:
         """
         if self.pool is not None:
             self.opponents.act(self.views, self._due)
-            for rows in self.opponents.rows:
-                self.actions[rows] = self.opponents.actions.reshape(self.actions.shape)[rows]
-        shape = (*self.learned.shape, self.actions.shape[-1])
-        outcome = self.world.step(self.actions.reshape(shape))
+        outcome = self.world.step(self.opponents.actions)
         # [M, P] each
         self.views, rewards, terminated, truncated, info = outcome
         self.active[:] = info["active"]
