@@ -5,6 +5,9 @@
 
 duel: 80 % against sealed cousins of rookie (200 games, confirmed by 200 others); the learner
 plays rookie, the net is 2 x 128, no demonstrations; peers read the views that suit them better.
+Ours aims relative to the nearest visible enemy (`aim=residual`); the peers have one row more each
+whose adapter decodes their aim relative to the same target, and both ratios are printed: `ratio`
+against peers as published, `ratio_relative_aim` against the best row of all.
 cartpole: a mean return of 475 over 100 greedy episodes. Wall and CPU seconds of training; judging,
 imports and compiling are not on the clock. Peers run unmodified in their own environments
 (`make bench-peers`), every tuned row of theirs, best row counts; Stable-Baselines3 also as
@@ -54,6 +57,7 @@ SCRIPTS = {
     "sample_factory": (".venv-sample-factory", "sample_factory"),
 }
 WORLDS = {"duel": "duel", "cartpole": "gym:CartPole-v1"}
+AIM = {"duel": "residual", "cartpole": "free"}
 GOALS = {"duel": 0.80, "cartpole": 475.0}
 CHECK_S = {"duel": 5.0, "cartpole": 1.0}  # as the peers are asked
 
@@ -120,7 +124,9 @@ def race_config(game: str, demonstrations: bool) -> RlConfig:
     return replace(config, opponents=("rookie",), cousins=0)
 
 
-def ours(game: str, seed: int, *, limit_s: float, demonstrations: bool) -> dict[str, Any]:
+def ours(
+    game: str, seed: int, *, limit_s: float, demonstrations: bool, aim: str = "free"
+) -> dict[str, Any]:
     """One run of ours until the goal; with demonstrations their recording and cloning count."""
     world = WORLDS[game]
     with tempfile.TemporaryDirectory() as folder:
@@ -133,7 +139,7 @@ def ours(game: str, seed: int, *, limit_s: float, demonstrations: bool) -> dict[
             spent, cores = time.monotonic() - began, time.process_time() - cpu
         judge = Judge(game, seed)
         done = reinforce(
-            Request(world, place / "run", start, seed=seed),
+            Request(world, place / "run", start, seed=seed, options=(f"aim={aim}",)),
             race_config(game, demonstrations),
             Stops(minutes=limit_s / 60, goal=GOALS[game]),
             Hooks(evaluate=judge, evaluate_s=CHECK_S[game]),
@@ -237,9 +243,11 @@ def main() -> None:
         print(f"\n{game}: seconds to {GOALS[game]:g}, median of {options.seeds}")
         found: dict[str, Any] = {}
         entries: list[tuple[str, Callable[[int], dict[str, Any]]]] = [
-            ("ours", partial(ours, game, limit_s=limit_s, demonstrations=False))
+            ("ours", partial(ours, game, limit_s=limit_s, demonstrations=False, aim=AIM[game]))
         ]
         if game == "duel":
+            free = partial(ours, game, limit_s=limit_s, demonstrations=False)
+            entries.append(("ours, free aim", free))
             helped = partial(ours, game, limit_s=limit_s, demonstrations=True)
             entries.append(("ours with demonstrations", helped))
         if not options.no_peers:
@@ -264,18 +272,21 @@ def main() -> None:
             )
         peers = {n: r for n, r in found.items() if not n.startswith("ours")}
         if peers:
-            best = min(peers, key=lambda n: peers[n]["seconds"])
-            document[game] = {
-                "ours_s": found["ours"]["seconds"],
-                "best_peer": best,
-                "best_peer_s": peers[best]["seconds"],
-                "ratio": peers[best]["seconds"] / found["ours"]["seconds"],
-                "rows": found,
-            }
+            document[game] = {"ours_s": found["ours"]["seconds"], "rows": found}
+            published = {n: r for n, r in peers.items() if "relative" not in n}
+            for suffix, rivals in (("", published), ("_relative_aim", peers)):
+                best = min(rivals, key=lambda n: rivals[n]["seconds"])
+                theirs, mine = rivals[best], found["ours"]
+                document[game] |= {
+                    f"best_peer{suffix}": best,
+                    f"best_peer{suffix}_s": theirs["seconds"],
+                    f"ratio{suffix}": theirs["seconds"] / mine["seconds"],
+                    f"ratio_cpu{suffix}": theirs.get("cpu_seconds", 0) / mine["cpu_seconds"],
+                }
         else:
             document[game] = {"ours_s": found["ours"]["seconds"], "rows": found}
     head = document.get("duel", next(iter(document.values())))
-    keys = ("ours_s", "best_peer_s", "ratio")
+    keys = ("ours_s", "best_peer_s", "ratio", "ratio_cpu", "ratio_relative_aim")
     print(json.dumps({**{k: head[k] for k in keys if k in head}, **document}))
 
 

@@ -20,7 +20,7 @@ import tempfile
 import threading
 from importlib import import_module
 from pathlib import Path
-from types import CodeType, FrameType
+from types import CodeType, FrameType, SimpleNamespace
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "levelcap"
@@ -124,7 +124,8 @@ def run() -> dict[str, list[str]]:
                     break
             crew.run(max_jobs=1)
         orders = Orders(KeeperClient("http://127.0.0.1:9", ""))
-        VaultPage(Tavern(opened, Pulse(opened), orders, Visits()), "kestrel")._read()
+        moment = SimpleNamespace(hero=SimpleNamespace(id="kestrel"))
+        VaultPage(Tavern(opened, Pulse(opened), orders, Visits()), moment)._read()
     return tracer.stacks
 
 

@@ -25,13 +25,19 @@ from numpy.typing import NDArray
 
 import levelcap.world
 from levelcap.kit.seeds import chain
-from levelcap.play.roster import find
+from levelcap.play.roster import Door, find
 from levelcap.play.seats import Seats, views_of
 from levelcap.world.players.bot_names import SEALED_FROM
 from levelcap.world.protocols import ALWAYS, Decision, Policy, PolicyState
+from levelcap.world.spec import OBJECT, OBJECT_SLOTS
 
 OPPONENT, NUM_COUSINS = "rookie", 20
 READS = {"features": ("features",), "all": ("features", "player", "context", "objects")}
+OBJECTS_AT = 19 + 16 + 16  # features, player and context come before them
+DX, DY, DISTANCE, ENEMY, VISIBLE, SHOT = (
+    OBJECT.index(name) for name in ("dx", "dy", "distance", "is_enemy", "visible", "is_shot")
+)
+CENTRE = 5  # the aim bin of no offset
 Act = Callable[[NDArray[np.float32], NDArray[np.uint8]], NDArray[Any]]
 
 
@@ -49,9 +55,15 @@ class DuelLanes:
     """Duels against the bot, one learned seat each."""
 
     def __init__(
-        self, num_lanes: int, seed: int, reads: str, pseudo: float = 0.0, threads: int = 2
+        self,
+        num_lanes: int,
+        seed: int,
+        reads: str,
+        pseudo: float = 0.0,
+        threads: int = 2,
+        relative: bool = False,
     ) -> None:
-        bot = find(OPPONENT, for_training=True)
+        bot = find(OPPONENT, Door.TRAINING)
         self.world = levelcap.world.make(
             "duel",
             num_lanes,
@@ -62,7 +74,8 @@ class DuelLanes:
         )
         bot.bind(self.world)
         self.num_lanes, self.bot = num_lanes, bot
-        self._reads = READS[reads]
+        self._reads, self._relative = READS[reads], relative
+        self._rows = np.zeros((0, 0), np.float32)
         self.num_features = sum(self.world.spec.views[name].size for name in self._reads)
         self.heads = tuple(head.size for head in self.world.spec.heads)
         match, side = np.arange(num_lanes), np.arange(num_lanes) % 2
@@ -81,6 +94,8 @@ class DuelLanes:
         """One decision of every lane; the bot's has been on its way since the last one."""
         assert self._answer is not None, "reset() comes before step()"
         self._actions[self._theirs] = self._answer.result()
+        if self._relative:
+            actions = aim_at_enemy(self._rows, np.asarray(actions))
         self._actions[self._mine] = actions
         views, rewards, terminated, truncated, _ = self.world.step(self._actions)
         mine = self._mine
@@ -90,7 +105,8 @@ class DuelLanes:
         theirs = {name: views[name][self._theirs] for name in (*self.bot.views, *ALWAYS)}
         self._answer = self._pool.submit(self._decide, theirs)
         self.mask = views["mask"][self._mine]
-        return _join({name: views[name][self._mine] for name in self._reads})
+        self._rows = _join({name: views[name][self._mine] for name in self._reads})
+        return self._rows
 
     def _decide(self, views: dict[str, NDArray[Any]]) -> NDArray[Any]:
         decision = self.bot.act(views, self._state)
@@ -124,11 +140,27 @@ Lanes = DuelLanes | PoleLanes
 
 def open_lanes(options: Any) -> Lanes:
     """The game of a command line: `game`, `lanes`, `seed`, and of a duel `reads` (see `READS`),
-    `pseudo` (scales the world's own pseudo-rewards) and `world_threads`."""
+    `pseudo` (scales the world's own pseudo-rewards), `world_threads` and `aim` (`aim_at_enemy`)."""
     if options.game == "cartpole":
         return PoleLanes(options.lanes, options.seed)
     threads = options.world_threads
-    return DuelLanes(options.lanes, options.seed, options.reads, options.pseudo, threads)
+    relative = options.aim == "relative"
+    return DuelLanes(options.lanes, options.seed, options.reads, options.pseudo, threads, relative)
+
+
+def aim_at_enemy(rows: NDArray[np.float32], actions: NDArray[Any]) -> NDArray[Any]:
+    """Aim bins as offsets from the nearest visible enemy's: what `aim=residual` gives our net.
+
+    rows [n, D] of all views. Without an enemy in sight they mean what they always do.
+    """
+    objects = rows[:, OBJECTS_AT:].reshape(len(rows), OBJECT_SLOTS, len(OBJECT))
+    seen = (objects[..., ENEMY] > 0) & (objects[..., VISIBLE] > 0) & (objects[..., SHOT] == 0)
+    slot = np.where(seen, objects[..., DISTANCE], np.inf).argmin(1)
+    offset = objects[np.arange(len(rows)), slot][:, [DX, DY]] * seen.any(1, keepdims=True)
+    moved = actions.copy()
+    aimed = CENTRE + np.rint(CENTRE * offset).astype(np.int64) + actions[:, 2:4] - CENTRE
+    moved[:, 2:4] = aimed.clip(0, 2 * CENTRE)
+    return moved
 
 
 def _join(views: dict[str, NDArray[Any]]) -> NDArray[np.float32]:
@@ -140,22 +172,25 @@ def _join(views: dict[str, NDArray[Any]]) -> NDArray[np.float32]:
 class _Learner(Policy):
     """A function as a policy in a seat."""
 
-    def __init__(self, act: Act, views: tuple[str, ...]) -> None:
-        self._act, self.views = act, views
+    def __init__(self, act: Act, views: tuple[str, ...], relative: bool) -> None:
+        self._act, self.views, self._relative = act, views, relative
 
     def act(self, views: dict[str, NDArray[Any]], state: PolicyState) -> Decision:
         rows = _join({name: views[name] for name in self.views})
-        return Decision(self._act(rows, views["mask"]))
+        actions = self._act(rows, views["mask"])
+        return Decision(aim_at_enemy(rows, np.asarray(actions)) if self._relative else actions)
 
 
-def judge_duel(act: Act, reads: str = "features", games: int = 200, seed: int = 0) -> float:
+def judge_duel(
+    act: Act, reads: str = "features", games: int = 200, seed: int = 0, relative: bool = False
+) -> float:
     """Win rate against sealed cousins of the bot, a draw counting half.
 
     Games 2k and 2k+1 have the same seed and cousin (k % 20) and the sides exchanged. All are laid
     out beforehand and played to their end.
     """
     cousins = [find(f"{OPPONENT}~{SEALED_FROM + i}") for i in range(NUM_COUSINS)]
-    policies = [_Learner(act, READS[reads]), *cousins]
+    policies = [_Learner(act, READS[reads], relative), *cousins]
     game = np.arange(games)
     side, pair = game % 2, game // 2
     seats = np.zeros((games, 2), np.int64)

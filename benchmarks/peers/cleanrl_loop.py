@@ -28,12 +28,16 @@ from benchmarks.peers.referee import Referee, read_options
 DEFAULTS = {
     "lanes": 256, "steps": 64, "epochs": 2, "batches": 4, "lr": 7e-4, "entropy": 0.003,
     "gamma": 0.99, "lam": 0.95, "clip": 0.2, "threads": 1, "world_threads": 2, "pseudo": 0.0,
-    "reads": "features", "greedy": False, "no_mask": False,
+    "reads": "features", "greedy": False, "no_mask": False, "aim": "free",
 }  # fmt: skip
 # The best of about twenty rows tried; benchmarks/log has them.
 ROWS: dict[str, dict[str, Any]] = {
     "duel_all_views": {
         "reads": "all", "batches": 8, "lr": 1e-3, "lam": 0.9, "world_threads": 1,
+    },
+    "duel_relative_aim": {
+        "reads": "all", "batches": 8, "lr": 1e-3, "lam": 0.9, "world_threads": 1,
+        "aim": "relative",
     },
     "duel_features": {"batches": 8, "lr": 1e-3, "lam": 0.9, "world_threads": 1},
     "cartpole_128": {

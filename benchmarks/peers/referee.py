@@ -193,7 +193,9 @@ class Referee:
         seed = 1_000 * (self.options.seed + 1) + number
         if self.options.game == "cartpole":
             return judge_poles(self.act, seed=seed)
-        return judge_duel(self.act, self.options.reads, seed=seed)
+        return judge_duel(
+            self.act, self.options.reads, seed=seed, relative=self.options.aim == "relative"
+        )
 
     def report(self) -> dict[str, Any]:
         """The numbers of the last line."""

@@ -44,10 +44,15 @@ DEFAULTS = {
     "batches": 2, "lr": 7e-4, "entropy": 0.003, "gamma": 0.99, "lam": 0.95, "clip": 0.2,
     "lr_schedule": "constant", "norm_input": "True", "norm_returns": "True", "threads": 1,
     "world_threads": 1, "pseudo": 0.0, "reads": "features", "greedy": False,
+    "aim": "free",
 }  # fmt: skip
 ROWS: dict[str, dict[str, Any]] = {
     "duel_all_views": {
         "serial": True, "reads": "all", "steps": 64, "batches": 8, "lr": 1e-3, "lam": 0.9,
+    },
+    "duel_relative_aim": {
+        "serial": True, "reads": "all", "steps": 64, "batches": 8, "lr": 1e-3, "lam": 0.9,
+        "aim": "relative",
     },
     "cartpole_128": {
         "serial": True, "lanes": 128, "batches": 8, "epochs": 4, "lr": 3e-3, "lam": 0.9,

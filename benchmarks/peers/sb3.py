@@ -37,12 +37,16 @@ from benchmarks.peers.referee import Referee, read_options
 DEFAULTS = {
     "documented": False, "subproc": False, "lanes": 256, "steps": 64, "batch_size": 4096,
     "epochs": 2, "lr": 7e-4, "entropy": 0.003, "gamma": 0.99, "lam": 0.95, "threads": 1,
-    "world_threads": 2, "pseudo": 0.0, "reads": "features", "greedy": False,
+    "world_threads": 2, "pseudo": 0.0, "reads": "features", "greedy": False, "aim": "free",
 }  # fmt: skip
 ROWS: dict[str, dict[str, Any]] = {
     "duel_documented": {"documented": True, "lanes": 8, "steps": 2048, "epochs": 10},
     "duel_all_views": {
         "reads": "all", "batch_size": 2048, "lr": 1e-3, "lam": 0.9, "world_threads": 1,
+    },
+    "duel_relative_aim": {
+        "reads": "all", "batch_size": 2048, "lr": 1e-3, "lam": 0.9, "world_threads": 1,
+        "aim": "relative",
     },
     "cartpole_documented": {"documented": True, "lanes": 8, "steps": 2048, "epochs": 10},
     "cartpole_64": {

@@ -6,9 +6,10 @@ realm.store.submit(…), get_ledger(realm.engine), …
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Concatenate, ParamSpec, TypeVar
 
 from levelcap.campaign.story import campaigns, quests, schema
 from levelcap.campaign.story.events import say
@@ -16,10 +17,13 @@ from levelcap.campaign.work.table import JOB_TYPES, effects_of
 from levelcap.jobs import schema as jobs_schema
 from levelcap.jobs.job import Job
 from levelcap.jobs.store import Store
-from levelcap.kit.db import Connection, Database, migrate, open_db
+from levelcap.kit.db import Connection, Database, migrate, open_db, reading, transaction
 from levelcap.kit.paths import folder
 from levelcap.vault import schema as vault_schema
 from levelcap.vault.ledger import DATABASE
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
 @dataclass(frozen=True)
@@ -28,6 +32,20 @@ class Realm:
 
     engine: Database
     store: Store
+
+    def read(
+        self, look: Callable[Concatenate[Connection, P], R], *args: P.args, **more: P.kwargs
+    ) -> R:
+        """What a function of the story reads, of one moment."""
+        with reading(self.engine) as connection:
+            return look(connection, *args, **more)
+
+    def write(
+        self, change: Callable[Concatenate[Connection, P], R], *args: P.args, **more: P.kwargs
+    ) -> R:
+        """What a function of the story changes, in one transaction."""
+        with transaction(self.engine) as connection:
+            return change(connection, *args, **more)
 
     def close(self) -> None:
         """Give the connections back."""

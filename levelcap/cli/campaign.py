@@ -3,35 +3,32 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from cyclopts import Parameter
-from rich.console import Console
-from rich.table import Table
 
-from levelcap.campaign.kinds.heroes import find_hero
 from levelcap.campaign.realm import realm
 from levelcap.campaign.story import campaigns, quests
 from levelcap.campaign.wheel import control, inbox
+from levelcap.campaign.wheel.curate import begin_campaign
 from levelcap.campaign.work.desk import campaign_for, enter
 from levelcap.campaign.work.evaluate import EvaluateRecipe
-from levelcap.kit.db import reading, transaction
+from levelcap.cli.printer import print_table, say, table
 from levelcap.kit.errors import BadFile, refuse
-from levelcap.vault.ask import resolve
 
 
 def ls() -> None:
     """List campaigns, newest first."""
-    with realm() as opened, reading(opened.engine) as connection:
-        rows = campaigns.list_all(connection)
-    table = Table()
-    for name in ("id", "hero", "name", "status", "step", "best Elo"):
-        table.add_column(name)
-    for row in rows:
-        peak = row.peak_metrics.get("elo")
-        best = "" if peak is None else f"{peak['value']:.0f} at step {peak['step']}"
-        table.add_row(row.id, row.hero_id, row.name, row.status, str(row.current_step), best)
-    _console().print(table)
+    with realm() as opened:
+        rows = opened.read(campaigns.list_all)
+    columns = ("id", "hero", "name", "status", "step", "best Elo")
+    print_table(table(columns, [_cells(row) for row in rows]))
+
+
+def _cells(row: campaigns.Campaign) -> tuple[Any, ...]:
+    peak = row.peak_metrics.get("elo")
+    best = None if peak is None else f"{peak['value']:.0f} at step {peak['step']}"
+    return row.id, row.hero_id, row.name, row.status, row.current_step, best
 
 
 def new(
@@ -49,31 +46,22 @@ def new(
         A checkpoint to start from (New Game+); default: from nothing.
     """
     with realm() as opened:
-        find_hero(hero)
-        entry = None if from_ is None else resolve(opened.engine, from_, hero)
-        with transaction(opened.engine) as connection:
-            made = campaigns.create(
-                connection,
-                hero,
-                name,
-                starting_checkpoint=entry.id if entry else None,
-                starting_step=entry.step if entry else 0,
-            )
-    _console().print(f"{made.id}: {made.name}")
+        made = begin_campaign(opened.engine, hero, name, from_)
+    say(f"{made.id}: {made.name}")
 
 
 def continue_(campaign: str, /) -> None:
     """Continue an archived campaign."""
-    with realm() as opened, transaction(opened.engine) as connection:
-        found = campaigns.resume(connection, campaign)
-    _console().print(f"{found.id}: {found.name} is active")
+    with realm() as opened:
+        found = opened.write(campaigns.resume, campaign)
+    say(f"{found.id}: {found.name} is active")
 
 
 def archive(campaign: str, /) -> None:
     """Put a campaign away; its checkpoints stay."""
-    with realm() as opened, transaction(opened.engine) as connection:
-        found = campaigns.archive(connection, campaign)
-    _console().print(f"{found.id}: {found.name} is archived")
+    with realm() as opened:
+        found = opened.write(campaigns.archive, campaign)
+    say(f"{found.id}: {found.name} is archived")
 
 
 def settings(
@@ -91,13 +79,13 @@ def settings(
     """
     from levelcap.cli.jobs import parse_pairs
 
-    with realm() as opened, transaction(opened.engine) as connection:
-        found = campaigns.get(connection, campaign)
-        if changes:
-            values = parse_pairs(changes)
-            found = campaigns.set_overrides(connection, campaign, values, approve or [])
+    values = parse_pairs(changes)
+    with realm() as opened:
+        found = opened.read(campaigns.get, campaign)
+        if values:
+            found = opened.write(campaigns.set_overrides, campaign, values, approve or [])
     for name, value in sorted(found.config_overrides.items()):
-        _console().print(f"{name}: {value}", markup=False)
+        say(f"{name}: {value}")
 
 
 def quest_ls(*, status: str | None = None, limit: int = 20) -> None:
@@ -108,14 +96,11 @@ def quest_ls(*, status: str | None = None, limit: int = 20) -> None:
     status
         open, queued, running, done, skipped, failed, dead or cancelled.
     """
-    with realm() as opened, reading(opened.engine) as connection:
-        rows = quests.list_quests(connection, status=status, limit=limit)
-    table = Table()
-    for name in ("id", "quest", "status", "priority", "from", "run"):
-        table.add_column(name)
-    for row in rows:
-        table.add_row(row.id, row.title, row.status, row.priority, row.source, row.run or "")
-    _console().print(table)
+    with realm() as opened:
+        rows = opened.read(quests.list_quests, status=status, limit=limit)
+    columns = ("id", "quest", "status", "priority", "from", "run")
+    cells = [(row.id, row.title, row.status, row.priority, row.source, row.run) for row in rows]
+    print_table(table(columns, cells))
 
 
 def quest_add(recipe: Path, /) -> None:
@@ -127,45 +112,44 @@ def quest_add(recipe: Path, /) -> None:
         raise BadFile(refuse(what, str(recipe), "Give the path of a YAML file")) from error
     with realm() as opened:
         quest = inbox.enter_text(opened.store, data, recipe.name)
-    _console().print(f"{quest.id}: {quest.title} ({quest.status})")
+    say(f"{quest.id}: {quest.title} ({quest.status})")
 
 
 def quest_evaluate(checkpoint: str = "latest", /, *, games: int = 400, seed: int = 0) -> None:
     """Queue an evaluation of a checkpoint."""
     with realm() as opened:
         recipe = EvaluateRecipe(quest="evaluate", checkpoint=checkpoint, games=games, seed=seed)
-        quest = enter(
-            opened.store, campaign_for(opened.store, recipe.hero_kind), recipe, source="person"
-        )
-    _console().print(f"{quest.id}: {quest.title} ({quest.status})")
+        campaign = campaign_for(opened.store, recipe.hero_kind)
+        quest = enter(opened.store, campaign, recipe, source="person")
+    say(f"{quest.id}: {quest.title} ({quest.status})")
 
 
 def quest_retry(quest: str, /) -> None:
     """Queue a failed quest again."""
     with realm() as opened:
         found = quests.retry(opened.store, quest)
-    _console().print(f"{found.id}: {found.status}")
+    say(f"{found.id}: {found.status}")
 
 
 def quest_priority(quest: str, priority: str, /) -> None:
     """Move a waiting quest: critical, high, normal, low or idle."""
     with realm() as opened:
         found = quests.prioritise(opened.store, quest, priority)
-    _console().print(f"{found.id}: {found.priority}")
+    say(f"{found.id}: {found.priority}")
 
 
 def quest_cancel(quest: str, /) -> None:
     """Take a quest out of the queue, or end it."""
     with realm() as opened:
         found = quests.cancel(opened.store, quest)
-    _console().print(f"{found.id}: {found.status}")
+    say(f"{found.id}: {found.status}")
 
 
 def _steer(action: str) -> None:
     with realm() as opened:
         asked = control.control(opened.store, action)
     held = "" if asked.held is None else f", held: {asked.held}"
-    _console().print(f"training is {asked.state}{held}")
+    say(f"training is {asked.state}{held}")
 
 
 def pause() -> None:
@@ -191,7 +175,3 @@ def skip() -> None:
 def retry() -> None:
     """Try scheduled work again that was stopped because it kept failing."""
     _steer("retry")
-
-
-def _console() -> Console:
-    return Console(highlight=False, soft_wrap=True)

@@ -21,8 +21,8 @@ from typing import Annotated
 from cyclopts import Parameter
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 from rich.console import Console
-from rich.table import Table
 
+from levelcap.cli.printer import say, table
 from levelcap.kit.errors import BadFile, StateError, refuse
 
 FILE = "claims.toml"
@@ -92,10 +92,12 @@ def replace_block(text: str, block: str) -> str:
 
 def show() -> None:
     """List the claims: figure, bound, command."""
-    table = Table("claim", "figure", "bound", "measured", "command")
-    for c in read_claims(Path.cwd()):
-        table.add_row(c.sentence, c.figure, f"{c.key} {c.bound}", f"{c.date} {c.commit}", c.command)
-    Console(highlight=False).print(table)
+    columns = ("claim", "figure", "bound", "measured", "command")
+    rows = [
+        (c.sentence, c.figure, f"{c.key} {c.bound}", f"{c.date} {c.commit}", c.command)
+        for c in read_claims(Path.cwd())
+    ]
+    Console(highlight=False).print(table(columns, rows))
 
 
 def write() -> None:
@@ -116,27 +118,26 @@ def verify(*, quick: Annotated[bool, Parameter(negative="")] = False) -> None:
     Raises:
         StateError: a claim does not hold, or its command fails.
     """
-    console = Console(highlight=False, soft_wrap=True)
     told: dict[str, str] = {}  # one command may show several claims; it runs once
     count = dict.fromkeys(("kept", "broken", "skipped"), 0)
     for claim in read_claims(Path.cwd()):
-        result, said = _verify(claim, quick, told, console)
+        result, said = _verify(claim, quick, told)
         count[result] += 1
-        console.print(f"{result:8} {claim.sentence}: {said}", markup=False)
+        say(f"{result:8} {claim.sentence}: {said}")
     summary = ", ".join(f"{number} {name}" for name, number in count.items())
-    console.print(summary)
+    say(summary)
     if count["broken"]:
         raise StateError(refuse("a claim does not hold", summary, "Mend it, or the claim"))
 
 
-def _verify(claim: Claim, quick: bool, told: dict[str, str], console: Console) -> tuple[str, str]:
+def _verify(claim: Claim, quick: bool, told: dict[str, str]) -> tuple[str, str]:
     command = claim.quick if quick else claim.command
     if not command:
         return "skipped", f"no quick form of {claim.command}"
     if missing := [name for name in claim.needs if not (Path.cwd() / name).is_dir()]:
         return "skipped", f"{', '.join(missing)} not installed (make bench-peers)"
     if command not in told:
-        console.print(f"running  {command}", markup=False)
+        say(f"running  {command}")
         told[command] = _run(command)
     bound = (quick and claim.quick_bound) or claim.bound
     try:

@@ -9,8 +9,8 @@ import time
 from collections.abc import Callable
 
 from rich.console import Console
-from rich.table import Table
 
+from levelcap.cli.printer import table
 from levelcap.cli.realm_checks import FAIL, MIN_FREE_GB, PASS, REALM_CHECKS, WARN, Finding
 from levelcap.kit.config import load_settings
 from levelcap.kit.errors import LevelcapError
@@ -59,17 +59,13 @@ CHECKS: dict[str, Callable[[], Finding]] = {
 
 def doctor() -> None:
     """Check this machine; exit code 1 when something fails."""
-    table = Table(title="doctor", title_justify="left")
-    for column in ("check", "result", "what was found"):
-        table.add_column(column)
-    failed = False
+    rows = []
     for name, check in CHECKS.items():
         try:
             result, text = check()
         except (LevelcapError, OSError, ImportError) as error:
             result, text = FAIL, str(error)
-        failed |= result == FAIL
-        table.add_row(name, result, text)
-    Console(highlight=False).print(table)
-    if failed:
+        rows.append((name, result, text))
+    Console(highlight=False).print(table(("check", "result", "what was found"), rows, "doctor"))
+    if any(result == FAIL for _, result, _ in rows):
         sys.exit(1)

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import time
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import psutil
-from cyclopts import Parameter
 from rich.console import Console
-from rich.table import Table
 
+from levelcap.cli.options import AsJson, NetOptions, Overrides, World
+from levelcap.cli.printer import say, say_json, table
 from levelcap.cli.progress import Report
+from levelcap.cli.worlds import TickHz, at_rate
 from levelcap.kit.errors import unknown_name
 from levelcap.kit.files import write_json
 from levelcap.kit.ids import run_name
@@ -22,28 +22,32 @@ from levelcap.learn.engine.overrides import apply
 from levelcap.learn.engine.task import Hooks
 from levelcap.learn.first_hero import RECIPES, Hero, raise_hero, snapshots_of
 from levelcap.learn.rl.config import for_world
+from levelcap.nets.family import DEFAULT
 from levelcap.play.load import load_checkpoint
 from levelcap.play.matchup import play_games
 from levelcap.play.roster import find
 from levelcap.play.show.plot import plot_curves
 from levelcap.trials.panel import BASES, Judgement, bot_ladder, judge
 from levelcap.trials.ratings import Games, rate
+from levelcap.world.spec import split_world
 
-World = Annotated[str, Parameter(name=["--world", "--ruleset"])]
 CURVE_GAMES = 200
 
 
 def first_hero(
     *,
     world: World = "duel",
+    tick_hz: TickHz = None,
     minutes: float = 5.0,
     seed: int = 0,
+    family: str = DEFAULT,
+    net: NetOptions = None,
     size: str = "slim",
     teacher: str | None = None,
     games: int = 1000,
     out: Path | None = None,
-    set_: Annotated[list[str] | None, Parameter(name="--set", consume_multiple=False)] = None,
-    json_: Annotated[bool, Parameter(name="--json")] = False,
+    set_: Overrides = None,
+    json_: AsJson = False,
 ) -> None:
     """Raise a hero from nothing and say how strong it got.
 
@@ -56,6 +60,10 @@ def first_hero(
         comes afterwards.
     seed
         Of everything.
+    family
+        Kind of net: flat or hierarchy.
+    net
+        A part of the net chosen by name, e.g. --net aim=residual.
     size
         dummy, slim or full.
     teacher
@@ -70,9 +78,10 @@ def first_hero(
         Print one JSON object as the last line.
     """
     console = Console(highlight=False)
-    if world not in RECIPES:
+    ruleset, world = split_world(world)[0], at_rate(world, tick_hz)
+    if ruleset not in RECIPES:
         raise unknown_name("ruleset", world, tuple(RECIPES))
-    recipe = RECIPES[world]
+    recipe = RECIPES[ruleset]
     if teacher is not None:
         recipe = replace(recipe, teacher=teacher, partner=teacher)
     began = psutil.Process().create_time()
@@ -85,9 +94,11 @@ def first_hero(
             minutes=minutes,
             seed=seed,
             size=size,
+            family=family,
+            options=tuple(net or ()),
             began=began,
             recipe=recipe,
-            rl=apply(for_world(world), set_ or []),
+            rl=apply(for_world(world, family), set_ or []),
             say=lambda text: console.print(f"[{time.time() - began:4.0f} s] {text}"),
             hooks=Hooks(on_report=report),
         )
@@ -99,9 +110,9 @@ def first_hero(
     summary = summarise(hero, verdicts, difference, points, began)
     write_json(place / "hero.json", summary)
     show(console, verdicts, summary)
-    console.print(f"picture: {picture}\nsnapshot: {hero.rl}", soft_wrap=True)
+    say(f"picture: {picture}\nsnapshot: {hero.rl}")
     if json_:
-        console.print(json.dumps(summary), soft_wrap=True)
+        say_json(summary)
 
 
 def rate_hero(
@@ -118,7 +129,7 @@ def rate_hero(
             ladder=ladder,
             games_per_cousin=max(2, games // 40 * 2),
             bot_games=games,
-            one_among=world == "lms",
+            one_among=split_world(world)[0] == "lms",
         )
         for name, path in (("pi_sup", hero.sup), ("pi_rl", hero.rl))
     }
@@ -194,19 +205,18 @@ def summarise(
 
 def show(console: Console, verdicts: dict[str, Judgement], summary: dict[str, Any]) -> None:
     """The table a newcomer reads: sealed opponents first, then the bots of training, then Elo."""
-    table = Table(title="Win rate (95 % interval), sampled actions", title_justify="left")
-    for name in ("opponent", *verdicts):
-        table.add_column(name, justify="left" if name == "opponent" else "right")
+    title = "Win rate (95 % interval), sampled actions"
+    shown = table(("opponent", *verdicts), [], title, right=True)
     for kind, label in (("sealed", "sealed cousins of {}"), ("trained", "{} (met in training)")):
         for base in BASES:
             cells = [_cell(getattr(verdict, kind)[base]) for verdict in verdicts.values()]
-            table.add_row(label.format(base), *cells)
+            shown.add_row(label.format(base), *cells)
     for base in verdicts["pi_rl"].one_among:
         cells = [_cell(verdict.one_among[base]) for verdict in verdicts.values()]
-        table.add_row(f"one among nine {base}s", *cells)
-    table.add_section()
-    table.add_row("Elo (rookie = 1000)", *(v.ratings.text(n) for n, v in verdicts.items()))
-    console.print(table)
+        shown.add_row(f"one among nine {base}s", *cells)
+    shown.add_section()
+    shown.add_row("Elo (rookie = 1000)", *(v.ratings.text(n) for n, v in verdicts.items()))
+    console.print(shown)
     gain, low, high = summary["rl_gain_elo"]
     console.print(
         f"RL added {gain:+.0f} Elo ({low:+.0f} to {high:+.0f}) in {summary['steps']:,} steps, "

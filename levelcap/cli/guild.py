@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from typing import Annotated, Any
-
-from cyclopts import Parameter
-from rich.console import Console
-from rich.table import Table
+from typing import Any
 
 from levelcap.campaign.kinds.heroes import KINDS, all_heroes
 from levelcap.campaign.realm import realm
@@ -20,9 +15,8 @@ from levelcap.campaign.work.base import Desk
 from levelcap.campaign.work.desk import campaign_for, enter
 from levelcap.campaign.work.lessons import checkpoint_of
 from levelcap.campaign.work.recipes import read_recipe
-from levelcap.kit.db import reading
-
-AsJson = Annotated[bool, Parameter(name="--json")]
+from levelcap.cli.options import AsJson
+from levelcap.cli.printer import print_table, say, say_json, table
 
 
 def show(*, hero: str = KINDS["text"].first_hero, json_: AsJson = False) -> None:
@@ -35,18 +29,18 @@ def show(*, hero: str = KINDS["text"].first_hero, json_: AsJson = False) -> None
     json_
         Print one JSON object instead.
     """
-    with realm() as opened, reading(opened.engine) as connection:
-        found = guild_sheet(connection, hero)
+    with realm() as opened:
+        found = opened.read(guild_sheet, hero)
     if json_:
-        _console().print(json.dumps(found.as_json()))
+        say_json(found.as_json())
         return
     if not found.skills:
-        _console().print(f"{hero} has not begun. Let it train with: levelcap hero switch {hero}")
+        say(f"{hero} has not begun. Let it train with: levelcap hero switch {hero}")
     for row in found.skills:
         for line in _story(row):
-            _console().print(line, markup=False)
+            say(line)
     if found.passives is not None:
-        _console().print(_passives(found.passives))
+        _show_passives(found.passives)
 
 
 def _story(sheet: SkillSheet) -> list[str]:
@@ -64,22 +58,13 @@ def _story(sheet: SkillSheet) -> list[str]:
     return lines + [f"  warning   {words}" for words in honours.warnings]
 
 
-def _passives(found: PassiveTable) -> Table:
+def _show_passives(found: PassiveTable) -> None:
     title = f"Passives of {found.checkpoint} against {found.base or 'no schooled base yet'}"
-    table = Table(title=title, title_justify="left")
-    for name in ("passive", "right", "of", "base", "chance", "drift"):
-        table.add_column(name)
+    cells = []
     for row in found.passives:
-        base = "" if row.base is None else f"{row.base:.0%}"
-        table.add_row(
-            row.name,
-            str(row.right),
-            str(row.count),
-            base,
-            f"{row.chance:.0%}",
-            row.drift or "",
-        )
-    return table
+        base = None if row.base is None else f"{row.base:.0%}"
+        cells.append((row.name, row.right, row.count, base, f"{row.chance:.0%}", row.drift))
+    print_table(table(("passive", "right", "of", "base", "chance", "drift"), cells, title))
 
 
 def problem(
@@ -104,7 +89,7 @@ def problem(
     for number in range(count):
         made = found.lesson(level, seed=seed, index=number, preset=preset)
         words = f"{made.prompt}\n{made.answer}\n" if answer else f"{made.prompt}\n"
-        _console().print(words, markup=False)
+        say(words)
 
 
 def evaluate(
@@ -131,14 +116,8 @@ def evaluate(
     seed
         Of the problems.
     """
-    recipe = {
-        "quest": "evaluate",
-        "skill": skill,
-        "level": level,
-        "seed": seed,
-        "passives": "full" if full else "lite",
-    }
-    _enter(recipe, checkpoint)
+    recipe = {"quest": "evaluate", "skill": skill, "level": level, "seed": seed}
+    _enter(recipe | {"passives": "full" if full else "lite"}, checkpoint)
 
 
 def spar(
@@ -165,9 +144,8 @@ def spar(
     seed
         Of the problems.
     """
-    _enter(
-        {"quest": "spar", "skill": skill, "level": level, "count": count, "seed": seed}, checkpoint
-    )
+    recipe = {"quest": "spar", "skill": skill, "level": level, "count": count, "seed": seed}
+    _enter(recipe, checkpoint)
 
 
 def _enter(values: dict[str, Any], checkpoint: str) -> None:
@@ -176,35 +154,24 @@ def _enter(values: dict[str, Any], checkpoint: str) -> None:
         entry = checkpoint_of(Desk(opened.store, campaign, ""), checkpoint)
         recipe = read_recipe({**values, "checkpoint": entry.id})
         quest = enter(opened.store, campaign, recipe, source="person")
-    _console().print(f"{quest.id}: {quest.title} ({quest.status})")
+    say(f"{quest.id}: {quest.title} ({quest.status})")
 
 
 def heroes() -> None:
     """List the heroes: kind, level, campaign, and which one trains."""
-    table = Table()
-    for name in ("id", "name", "kind", "level", "campaign", "trains"):
-        table.add_column(name)
-    with realm() as opened, reading(opened.engine) as connection:
+    cells = []
+    with realm() as opened:
         for hero in all_heroes().values():
-            row = sheet(connection, hero)
-            campaign = row.campaign
-            table.add_row(
-                hero.id,
-                f"{hero.name} · {hero.subtitle}",
-                hero.kind,
-                str(row.stats["level"].value),
-                "" if campaign is None else f"{campaign.name} {campaign.status}",
-                "yes" if row.chosen else row.why_not or "no",
-            )
-    _console().print(table)
+            row = opened.read(sheet, hero)
+            name, level = f"{hero.name} · {hero.subtitle}", row.stats["level"].value
+            campaign = row.campaign and f"{row.campaign.name} {row.campaign.status}"
+            trains = "yes" if row.chosen else row.why_not or "no"
+            cells.append((hero.id, name, hero.kind, level, campaign, trains))
+    print_table(table(("id", "name", "kind", "level", "campaign", "trains"), cells))
 
 
 def switch(hero: str, /) -> None:
     """Let this hero train; the present one's run ends with a checkpoint and waits for its turn."""
     with realm() as opened:
         found = control.switch(opened.store, hero)
-    _console().print(f"{hero} trains now: {found.name}")
-
-
-def _console() -> Console:
-    return Console(highlight=False, soft_wrap=True)
+    say(f"{hero} trains now: {found.name}")

@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 
 import psutil
-from rich.console import Console
-from rich.table import Table
 
 from levelcap.campaign.realm import realm
 from levelcap.campaign.sheet.memory import memory_of
+from levelcap.cli.printer import print_table, say, table
 from levelcap.jobs.priority import set_priority
 from levelcap.kit.config import describe_settings, save_settings
 from levelcap.kit.documents import load_yaml
@@ -21,58 +20,48 @@ def ls(*, status: str | None = None, type: str | None = None, limit: int = 20) -
     """List jobs, newest first."""
     with realm() as opened:
         rows = opened.store.list(status, type, limit)
-    table = Table()
-    for name in ("id", "type", "status", "priority", "tries", "worker", "created", "error"):
-        table.add_column(name)
-    for row in rows:
-        table.add_row(
-            row.id,
-            row.type,
-            row.status.value,
-            row.priority,
-            f"{row.attempts}/{row.max_attempts}",
-            row.worker or "",
-            row.created[:19],
+    columns = ("id", "type", "status", "priority", "tries", "worker", "created", "error")
+    cells = [
+        (
+            *(row.id, row.type, row.status.value, row.priority),
+            *(f"{row.attempts}/{row.max_attempts}", row.worker, row.created[:19]),
             (row.error or "")[:60],
         )
-    _console().print(table)
+        for row in rows
+    ]
+    print_table(table(columns, cells))
 
 
 def show(job: str, /) -> None:
     """Show one job and what happened to it."""
     with realm() as opened:
         found, events = opened.store.get(job), opened.store.events(job)
-    _console().print(json.dumps({**found.as_json(), "events": events}, indent=1), markup=False)
+    say(json.dumps({**found.as_json(), "events": events}, indent=1))
 
 
 def retry(job: str, /) -> None:
     """Queue a failed, dead or cancelled job again."""
     with realm() as opened:
-        _console().print(f"{job}: {opened.store.retry(job).status.value}")
+        say(f"{job}: {opened.store.retry(job).status.value}")
 
 
 def cancel(job: str, /) -> None:
     """End an open job."""
     with realm() as opened:
-        _console().print(f"{job}: {opened.store.cancel(job).status.value}")
+        say(f"{job}: {opened.store.cancel(job).status.value}")
 
 
 def priority(job: str, priority: str, /) -> None:
     """Move a waiting job: critical, high, normal, low or idle."""
     with realm() as opened:
-        _console().print(f"{job}: {set_priority(opened.store, job, priority).priority}")
+        say(f"{job}: {set_priority(opened.store, job, priority).priority}")
 
 
 def settings_show() -> None:
     """List every setting, its value and where the value comes from."""
-    table = Table()
-    for name in ("setting", "value", "from", "default", "what it is"):
-        table.add_column(name)
-    for row in describe_settings():
-        table.add_row(
-            row["name"], str(row["value"]), row["origin"], str(row["default"]), row["help"]
-        )
-    _console().print(table)
+    keys = ("name", "value", "origin", "default", "help")
+    columns = ("setting", "value", "from", "default", "what it is")
+    print_table(table(columns, [[row[key] for key in keys] for row in describe_settings()]))
 
 
 def settings_set(*changes: str) -> None:
@@ -116,8 +105,4 @@ def settings_memory(
     found = memory_of(hero, batch, length, checkpointing)
     device = psutil.virtual_memory().total
     shown = f"{found.sentence()}, {100 * found.total / device:.0f} % of {device / GIB:.0f} GB"
-    _console().print(f"{shown} ({found.colour(device)})")
-
-
-def _console() -> Console:
-    return Console(highlight=False, soft_wrap=True)
+    say(f"{shown} ({found.colour(device)})")

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-from cyclopts import Parameter
 from rich.console import Console
 from rich.table import Table
 
+from levelcap.cli.options import AsJson
+from levelcap.cli.printer import say, say_json, table
 from levelcap.kit.errors import BadValue, refuse, unknown_name
 from levelcap.kit.ids import check_id
 from levelcap.kit.paths import get_base_dir
@@ -17,8 +18,6 @@ from levelcap.kit.publish import read_manifest
 from levelcap.lake.check import check_shard, list_shards
 from levelcap.lake.header import HEADER_FILE, Header
 from levelcap.lake.quality import one_sided
-
-Json = Annotated[bool, Parameter(name="--json")]
 
 
 def _trajectories() -> Path:
@@ -43,22 +42,20 @@ def _size(folder: Path) -> float:
 
 def ls() -> None:
     """List the shards below $LEVELCAP_HOME/lake/trajectories."""
-    table = Table(title=str(_trajectories()), title_justify="left")
-    for name in ("shard", "world", "policies", "views"):
-        table.add_column(name)
-    for name in ("steps", "episodes", "MB", "made"):
-        table.add_column(name, justify="right")
+    rows: list[tuple[Any, ...]] = []
     for path, header, made in list_shards(_trajectories()):
         if header is None:
-            table.add_row(path.name, "unreadable: levelcap lake check says why")
+            rows.append((path.name, "unreadable: levelcap lake check says why"))
             continue
         names = ", ".join(policy["name"] for policy in header.policies)
         counts = (f"{header.num_steps:,}", f"{header.num_episodes:,}", f"{_size(path):.1f}")
-        table.add_row(path.name, header.world, names, header.views, *counts, made)
-    Console(highlight=False).print(table)
+        rows.append((path.name, header.world, names, header.views, *counts, made))
+    numbers = ("steps", "episodes", "MB", "made")
+    columns = ("shard", "world", "policies", "views", *numbers)
+    Console(highlight=False).print(table(columns, rows, str(_trajectories()), numbers))
 
 
-def show(shard: str, /, *, json_: Json = False) -> None:
+def show(shard: str, /, *, json_: AsJson = False) -> None:
     """Show what a shard says of itself.
 
     Parameters
@@ -72,18 +69,17 @@ def show(shard: str, /, *, json_: Json = False) -> None:
     folder = _find(shard)
     manifest = read_manifest(folder)
     header = Header.from_file(folder / HEADER_FILE)
-    table = Table(title=str(folder), title_justify="left", show_header=False)
-    for name, value in _facts(header).items():
-        table.add_row(name, str(value))
-    table.add_row("made", f"{manifest.created} by {header.made_by}")
-    table.add_row("size", f"{_size(folder):.1f} MB in {len(manifest.files)} files")
-    console.print(table)
+    facts = _facts(header) | {
+        "made": f"{manifest.created} by {header.made_by}",
+        "size": f"{_size(folder):.1f} MB in {len(manifest.files)} files",
+    }
+    console.print(table((), facts.items(), str(folder)))
     console.print(report_block(header.quality))
     if json_:
-        console.print(header.to_bytes().decode().replace("\n", ""), soft_wrap=True)
+        say(header.to_bytes().decode().replace("\n", ""))
 
 
-def check(*shards: str, json_: Json = False) -> None:
+def check(*shards: str, json_: AsJson = False) -> None:
     """Read every byte and every value of shards; a broken one ends the command with its reason.
 
     Parameters
@@ -101,14 +97,12 @@ def check(*shards: str, json_: Json = False) -> None:
     for folder in folders:
         header, report = check_shard(folder)
         reports[str(folder)] = report
-        console.print(
-            f"{folder}: whole · {header.world} · {header.num_steps:,} steps", soft_wrap=True
-        )
+        say(f"{folder}: whole · {header.world} · {header.num_steps:,} steps")
         console.print(report_block(report))
         for warning in one_sided(report):
             console.print(f"one-sided: {warning}")
     if json_:
-        console.print(json.dumps(reports), soft_wrap=True)
+        say_json(reports)
 
 
 def _facts(header: Header) -> dict[str, Any]:
@@ -133,13 +127,13 @@ def _facts(header: Header) -> dict[str, Any]:
 
 def report_block(report: dict[str, Any]) -> Table:
     """The quality report as a table."""
-    table = Table(title="quality", title_justify="left", show_header=False)
-    for name, value in report.items():
-        if name not in ("shares", "length"):
-            shown = "known after a check" if value is None else f"{value:,}"
-            table.add_row(name.replace("_", " "), shown)
-    table.add_row("length", ", ".join(f"{n} {v:g}" for n, v in report["length"].items()))
+    rows = [
+        (name.replace("_", " "), "known after a check" if value is None else f"{value:,}")
+        for name, value in report.items()
+        if name not in ("shares", "length")
+    ]
+    rows.append(("length", ", ".join(f"{n} {v:g}" for n, v in report["length"].items())))
     for name, shares in report["shares"].items():
         listed = ", ".join(f"{value or '–'} {share:.1%}" for value, share in shares.items())
-        table.add_row(f"by {name}", listed)
-    return table
+        rows.append((f"by {name}", listed))
+    return table((), rows, "quality")

@@ -8,10 +8,11 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 from rich.console import Console
-from rich.table import Table as RichTable
 
-from levelcap.cli.play import World
+from levelcap.cli.options import World
 from levelcap.cli.policies import load_policy
+from levelcap.cli.printer import table
+from levelcap.cli.worlds import TickHz, at_rate
 from levelcap.kit.errors import BadFile, refuse, unknown_name
 from levelcap.kit.paths import folder
 from levelcap.play.matchup import seats_of_game
@@ -23,7 +24,7 @@ from levelcap.world.draw.scoreboard import read_scoreboard
 from levelcap.world.players.bot_names import BOTS, SEERS
 from levelcap.world.replay import Recorder, load
 from levelcap.world.rules.patches import champion_names, load_patch, patch_names
-from levelcap.world.spec import arena_spec
+from levelcap.world.spec import WORLDS, arena_spec, world_name
 
 FILM_SIZE = 480
 # Game seconds between two pictures of a film: long matches get fewer.
@@ -36,6 +37,7 @@ def watch(
     /,
     *,
     world: World = "siege",
+    tick_hz: TickHz = None,
     seed: int = 0,
     patch: str = "1.0",
     champions: str | None = None,
@@ -52,7 +54,7 @@ def watch(
         Also write the match as a replay file (.lcr).
     """
     _check_folder(save_replay)
-    recorder, _ = _show_match(a, b, world, seed, patch, champions, speed)
+    recorder, _ = _show_match(a, b, at_rate(world, tick_hz), seed, patch, champions, speed)
     if save_replay is not None:
         Console().print(f"replay: {recorder.save(save_replay)}", highlight=False, soft_wrap=True)
 
@@ -67,8 +69,8 @@ def _check_folder(*files: Path | None) -> None:
 def _show_match(
     a: str, b: str, ruleset: str, seed: int, patch: str, champions: str | None, speed: float
 ) -> tuple[Recorder, Any]:
-    if ruleset not in RULESETS:
-        raise unknown_name("ruleset to watch", ruleset, RULESETS)
+    if ruleset not in WORLDS:
+        raise unknown_name("ruleset to watch", ruleset, WORLDS)
     policies = [load_policy(a), load_policy(b)]
     seats = seats_of_game(ruleset, 0, seed)
     world = make(
@@ -80,7 +82,7 @@ def _show_match(
         patch=patch,
         champions=champions,
     )
-    table = Seats(world, policies, seats[None])
+    seated = Seats(world, policies, seats[None])
     names = side_names(ruleset, seats, (a, b))
     views = world.reset()
     hashes = [(name, policy.content_hash) for name, policy in zip((a, b), policies, strict=True)]
@@ -88,7 +90,7 @@ def _show_match(
     with TerminalView(speed=speed) as view:
         view.show(world, 0, names)
         while not world.state["over"][0]:
-            views, *_, info = world.step(table.act(views))
+            views, *_, info = world.step(seated.act(views))
             recorder.record(info)
             view.show(world, 0, names)
     return recorder, world
@@ -129,7 +131,7 @@ def replay(
     if film is not None:
         console.print(f"gif: {film.close()} ({len(film)} frames)", soft_wrap=True)
     if png is not None:
-        from levelcap.world.draw.render import draw
+        from levelcap.world.draw.picture import draw
 
         console.print(f"png: {save_png(png, draw(world, 0, size=size, names=names))}")
     decisions = len(recorded.actions)
@@ -141,7 +143,7 @@ def _film(recorded: Any, names: tuple[str, ...], film: Film | None) -> tuple[Any
     pace = FILM_PACE[recorded.header["ruleset"]]
     due, world = 0.0, None
     for world in recorded.play():
-        seconds = float(world.state["tick"][0]) / 30
+        seconds = float(world.state["tick"][0]) / world.spec.tick_hz
         if film is not None and (seconds >= due or world.state["over"][0]):
             film.add(world, 0, names)
             due += pace
@@ -187,9 +189,6 @@ def first_match(*, seed: int = 2, speed: float | None = None) -> None:
 def worlds() -> None:
     """List rulesets, bots, patches and champions."""
     console = Console(highlight=False)
-    table = RichTable(title="Rulesets", title_justify="left")
-    for column in ("name", "players", "teams", "ends after", "objective"):
-        table.add_column(column)
     objectives = {
         "duel": "last one alive wins",
         "lms": "last one standing of ten",
@@ -197,12 +196,14 @@ def worlds() -> None:
         "crown": "hold the centre, first to 100",
     }
     patch = load_patch("1.0")
+    rows = []
     for name in RULESETS:
-        spec = arena_spec(name)
-        limit = f"{patch['rulesets'][name]['time_s']} s"
-        players, teams = str(spec.num_players), str(spec.num_teams)
-        table.add_row(name, players, teams, limit, objectives[name])
-    console.print(table)
+        spec, limit = arena_spec(name), f"{patch['rulesets'][name]['time_s']} s"
+        rows.append((name, spec.num_players, spec.num_teams, limit, objectives[name]))
+    console.print(table(("name", "players", "teams", "ends after", "objective"), rows, "Rulesets"))
+    console.print(
+        f"each also at 60 ticks a second, as {world_name(RULESETS[0], 60)} …: --tick-hz 60"
+    )
     console.print("outside games: gym:<id> (gym:CartPole-v1), zoo:<module> (zoo:mpe2.simple_v3)")
     console.print(f"bots: {' < '.join(BOTS)}; cousins: veteran~17; uniform plays any world")
     console.print(f"seers (duel, they read the true state): seer-{', seer-'.join(map(str, SEERS))}")

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from typing import Annotated, Any
 
 from cyclopts import Parameter
-from rich.console import Console
-from rich.table import Table
 
 from levelcap.campaign.realm import realm
 from levelcap.campaign.story.played import find_played, list_played, recipes
 from levelcap.campaign.work.desk import campaign_for, enter
 from levelcap.campaign.work.recipes import read_recipe
+from levelcap.cli.options import AsJson, World
+from levelcap.cli.printer import print_table, say, say_json, table
+from levelcap.cli.worlds import TickHz, at_rate
 from levelcap.services.clients.keeper import Client
 from levelcap.services.clients.spectate import watch_to_the_end
 from levelcap.services.door.tokens import load_tokens
@@ -21,7 +21,9 @@ from levelcap.services.process.hosts import get_service_url
 
 def start(
     *seats: str,
-    world: str = "duel",
+    world: World = "duel",
+    tick_hz: TickHz = None,
+    every_tick: bool = False,
     seed: int | None = None,
     patch: str = "1.0",
     champions: str | None = None,
@@ -39,40 +41,40 @@ def start(
         Of the match; without it by chance.
     champions
         base, random, or one name for all.
+    every_tick
+        Ask checkpoints at every tick instead of at the rate they were trained at.
     wait
         Watch it from here and print how it ended.
     """
+    world = at_rate(world, tick_hz)
     body: dict[str, Any] = {"world": world, "seats": list(seats), "patch": patch, "speed": speed}
-    body |= {"seed": seed, "champions": champions}
+    body |= {"seed": seed, "champions": champions, "every_tick": every_tick}
     with _oracle() as oracle:
         made = oracle.call("POST", "/matches", body)
     address = f"{get_service_url('tavern')}/arena?match={made['id']}"
-    _console().print(f"{made['id']}: {_sides(made['seats'])} in {made['world']}\n{address}")
+    say(f"{made['id']}: {_sides(made['seats'])} in {made['world']}\n{address}")
     if wait:
-        _console().print(_follow(made["id"]))
+        say_json(_follow(made["id"]))
 
 
-def ls(*, as_json: Annotated[bool, Parameter(name="--json")] = False) -> None:
+def ls(*, as_json: AsJson = False) -> None:
     """List live matches, and recorded ones of persons that can become quests."""
     with _oracle() as oracle:
         live = oracle.call("GET", "/matches")["live"]
     kept = [{"id": m, "person": p, "world": w} for m, p, w in list_played()]
     if as_json:
-        _console().print(json.dumps({"live": live, "recorded": kept}), soft_wrap=True)
+        say_json({"live": live, "recorded": kept})
         return
-    table = Table("match", "what", "world", "who")
-    for row in live:
-        table.add_row(row["id"], f"live, {row['seconds']} s", row["world"], _sides(row["seats"]))
-    for one in kept:
-        table.add_row(one["id"], "recorded", one["world"], one["person"])
-    _console().print(table)
+    rows = [(m["id"], f"live, {m['seconds']} s", m["world"], _sides(m["seats"])) for m in live]
+    rows += [(one["id"], "recorded", one["world"], one["person"]) for one in kept]
+    print_table(table(("match", "what", "world", "who"), rows))
 
 
 def end(match: str, /) -> None:
     """Break a live match off."""
     with _oracle() as oracle:
         oracle.call("DELETE", f"/matches/{match}")
-    _console().print(f"{match} has ended")
+    say(f"{match} has ended")
 
 
 def quest(match: str, /, *, all_: Annotated[bool, Parameter(name="--all")] = False) -> None:
@@ -91,30 +93,20 @@ def quest(match: str, /, *, all_: Annotated[bool, Parameter(name="--all")] = Fal
         wanted = read_recipe(recipe)
         campaign = campaign_for(opened.store, wanted.hero_kind)
         made = enter(opened.store, campaign, wanted, source="person")
-    _console().print(f"{made.id}: {made.title} ({made.status})")
+    say(f"{made.id}: {made.title} ({made.status})")
 
 
 def _oracle() -> Client:
     return Client(get_service_url("oracle"), load_tokens().worker)
 
 
-def _follow(match: str) -> str:
-    """Listens until the match is over; how it ended, in one line."""
+def _follow(match: str) -> dict[str, Any]:
+    """Listens until the match is over; how it ended."""
     notes = watch_to_the_end(match, load_tokens().worker)
     result, saved = notes.get("result", {}), notes.get("saved", {})
-    return json.dumps(
-        {
-            "winner": result.get("winner"),
-            "seconds": result.get("seconds"),
-            "replay": saved.get("replay"),
-            "left": saved.get("left", ""),
-        }
-    )
+    told = {name: result.get(name) for name in ("winner", "seconds")}
+    return told | {"replay": saved.get("replay"), "left": saved.get("left", "")}
 
 
 def _sides(names: list[str]) -> str:
     return " and ".join(dict.fromkeys(names))
-
-
-def _console() -> Console:
-    return Console(highlight=False, soft_wrap=True)

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import json
-from typing import Annotated
-
-from cyclopts import Parameter
 from rich.console import Console
 from rich.table import Table
 
+from levelcap.cli.options import AsJson, World
 from levelcap.cli.policies import import_world, load_policy
+from levelcap.cli.printer import say_json, table
+from levelcap.cli.worlds import TickHz, at_rate
 from levelcap.kit.errors import BadValue, refuse
 from levelcap.play.matchup import Result, play_games
 from levelcap.play.returns import play_episodes
-
-World = Annotated[str, Parameter(name=["--world", "--ruleset"])]
+from levelcap.play.seats import ask_every_tick
+from levelcap.world.spec import arena_spec
 
 
 def play(
@@ -23,12 +22,14 @@ def play(
     /,
     *,
     world: World = "duel",
+    tick_hz: TickHz = None,
+    every_tick: bool = False,
     games: int = 100,
     seed: int = 0,
     patch: str = "1.0",
     champions: str | None = None,
     one_among: bool = False,
-    json_: Annotated[bool, Parameter(name="--json")] = False,
+    json_: AsJson = False,
 ) -> None:
     """Play A against B, sides swapped in pairs, and print the result.
 
@@ -40,6 +41,8 @@ def play(
         The opponent. Worlds of one player (gym:…) take no opponent and print the mean return.
     world
         duel, lms, siege, crown, gym:<id> or zoo:<module>.
+    every_tick
+        Ask A at every tick instead of at the rate it was trained at.
     games
         Number of games or episodes.
     seed
@@ -54,13 +57,15 @@ def play(
         Print one JSON object as the last line.
     """
     console = Console(highlight=False)
+    world = at_rate(world, tick_hz)
     if ":" in world:
         _episodes(console, a, b, world, games, seed, json_)
         return
     if b is None:
         raise BadValue(refuse(f"{world} needs two policies", a, "Name an opponent, e.g. rookie"))
+    hero = load_policy(a)
     result = play_games(
-        load_policy(a),
+        ask_every_tick(hero, arena_spec(world).tick_hz) if every_tick else hero,
         load_policy(b),
         world,
         games,
@@ -73,25 +78,18 @@ def play(
     if "seer-" in a + b:
         console.print("Seers read the true state and simulate it: anchors, not fair opponents.")
     if json_:
-        console.print(json.dumps(result.as_json()), soft_wrap=True)
+        say_json(result.as_json())
 
 
 def result_block(a: str, b: str, world: str, seed: int, result: Result) -> Table:
     """The copyable block: games, wins, draws, losses, win rate and its interval."""
-    table = Table(title=f"{a} against {b} · {world} · seed {seed}", title_justify="left")
-    for name in ("games", "wins", "draws", "losses", "win rate", "95 % interval", "median length"):
-        table.add_column(name, justify="right")
-    lengths = sorted(result.lengths)
-    table.add_row(
-        str(result.games),
-        str(result.wins),
-        str(result.draws),
-        str(result.losses),
-        f"{result.win_rate:.3f}",
-        f"{result.ci_low:.3f} – {result.ci_high:.3f}",
-        f"{lengths[len(lengths) // 2] / 30:.0f} s",
-    )
-    return table
+    title = f"{a} against {b} · {world} · seed {seed}"
+    columns = ("games", "wins", "draws", "losses", "win rate", "95 % interval", "median length")
+    interval, lengths = f"{result.ci_low:.3f} – {result.ci_high:.3f}", sorted(result.lengths)
+    counts = (result.games, result.wins, result.draws, result.losses)
+    median_s = lengths[len(lengths) // 2] / arena_spec(world).tick_hz
+    shown = (f"{result.win_rate:.3f}", interval, f"{median_s:.0f} s")
+    return table(columns, [(*counts, *shown)], title, right=columns)
 
 
 def _episodes(
@@ -108,4 +106,4 @@ def _episodes(
         f"mean length {result.mean_length:.1f}"
     )
     if as_json:
-        console.print(json.dumps(result.as_json()), soft_wrap=True)
+        say_json(result.as_json())

@@ -29,9 +29,10 @@ def describe(metrics: dict[str, float]) -> str:
 class Report:
     """Shows the metrics of a run as they come; use as a context manager."""
 
-    def __init__(self, console: Console, title: str, seconds: float | None) -> None:
-        """seconds: how long the run will take; None: not known."""
-        self.console, self.title, self.seconds = console, title, seconds
+    def __init__(self, console: Console, title: str, minutes: float | None) -> None:
+        """minutes: how long the run will take; None: not known."""
+        self.console, self.title = console, title
+        self.seconds = None if minutes is None else minutes * 60
         self._bar: Progress | None = None
         self._task: TaskID | None = None
         self._last = time.monotonic()

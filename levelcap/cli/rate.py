@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-from cyclopts import Parameter
 from rich.console import Console
 from rich.table import Table
 
+from levelcap.cli.options import AsJson, World
 from levelcap.cli.policies import import_world, load_policy
+from levelcap.cli.printer import say, say_json, table
+from levelcap.cli.worlds import TickHz, at_rate
 from levelcap.kit.errors import BadFile, BadValue, refuse, unknown_name
 from levelcap.kit.files import write_json
 from levelcap.play.matchup import play_games
-from levelcap.play.returns import Returns, play_episodes
+from levelcap.play.returns import play_episodes
 from levelcap.trials.panel import BASES, COUSINS, Judgement, Record, judge, match_seeds
 from levelcap.trials.ratings import Games, Ratings
 from levelcap.trials.ratings import rate as rate_games
-from levelcap.world.spec import RULESETS
+from levelcap.world.spec import WORLDS
 
-World = Annotated[str, Parameter(name=["--world", "--ruleset"])]
 SEER_GAMES = 200
 QUICK_GAMES = 100
 LABEL_CHARS = 28
@@ -30,12 +30,13 @@ LABEL_CHARS = 28
 def rate(
     *policies: str,
     world: World = "duel",
+    tick_hz: TickHz = None,
     games: int = 1000,
     seed: int = 0,
     seers: bool = False,
     one_among: bool = False,
     quick: bool = False,
-    json_: Annotated[bool, Parameter(name="--json")] = False,
+    json_: AsJson = False,
     out: Path | None = None,
 ) -> None:
     """Judge policies: win rates against the sealed panel and the bots, and Elo, with intervals.
@@ -66,6 +67,7 @@ def rate(
     _check(policies, out)
     if quick:
         games = min(games, QUICK_GAMES)
+    world = at_rate(world, tick_hz)
     if ":" in world:
         found = _outside(console, policies, world, games, seed)
     else:
@@ -73,7 +75,7 @@ def rate(
     if out is not None:
         write_json(out, found)
     if json_:
-        console.print(json.dumps(found), soft_wrap=True, markup=False)
+        say_json(found)
 
 
 def _check(policies: Sequence[str], out: Path | None) -> None:
@@ -95,8 +97,8 @@ def _arena(
     seers: bool,
     one_among: bool,
 ) -> dict[str, Any]:
-    if world not in RULESETS:
-        raise unknown_name("world", world, (*RULESETS, "gym:<id>", "zoo:<module>"))
+    if world not in WORLDS:
+        raise unknown_name("world", world, (*WORLDS, "gym:<id>", "zoo:<module>"))
     if games < 2 or games % 2:
         raise BadValue(refuse("games come in pairs", games, "Give an even number of --games"))
     loaded = [load_policy(name) for name in policies]
@@ -191,45 +193,33 @@ def _table(title: str, verdicts: Sequence[Judgement], rows: dict[str, list[Recor
 def _grid(
     title: str, head: Sequence[str], verdicts: Sequence[Judgement], rows: dict[str, list[str]]
 ) -> Table:
-    table = Table(title=title, title_justify="left")
-    for column in (*head, *(v.name for v in verdicts)):
-        table.add_column(column, justify="left" if column == "against" else "right")
-    for name, cells in rows.items():
-        table.add_row(name, *cells)
-    return table
+    columns = (*head, *(v.name for v in verdicts))
+    return table(columns, [(name, *cells) for name, cells in rows.items()], title, right=True)
 
 
 def _print_ratings(console: Console, ratings: Ratings, verdicts: Sequence[Judgement]) -> None:
-    table = Table(title="Elo, rookie = 1000", title_justify="left")
-    table.add_column("player")
-    table.add_column("Elo (95 % interval)", justify="right")
-    table.add_column("games", justify="right")
-    for name in sorted(ratings.names, key=ratings.elo, reverse=True):
-        table.add_row(name, ratings.text(name), str(ratings.games(name)))
-    console.print(table)
+    order = sorted(ratings.names, key=ratings.elo, reverse=True)
+    rows = [(name, ratings.text(name), ratings.games(name)) for name in order]
+    columns = ("player", "Elo (95 % interval)", "games")
+    console.print(table(columns, rows, "Elo, rookie = 1000", right=True))
     first = verdicts[0].name
     for verdict in verdicts[1:]:
         gap, low, high = ratings.difference(verdict.name, first)
         above = "above 0" if low > 0 else "below 0" if high < 0 else "holds 0"
-        console.print(
-            f"{verdict.name} minus {first}: {gap:+.0f} Elo ({low:+.0f} to {high:+.0f}, {above})",
-            markup=False,
-        )
+        interval = f"{low:+.0f} to {high:+.0f}, {above}"
+        say(f"{verdict.name} minus {first}: {gap:+.0f} Elo ({interval})")
 
 
 def _outside(
     console: Console, policies: Sequence[str], world: str, episodes: int, seed: int
 ) -> dict[str, Any]:
     import_world(world)
-    found: dict[str, Returns] = {}
-    for name in policies:
-        found[name] = play_episodes(load_policy(name), world, episodes, seed)
-    table = Table(title=f"Mean return · {world} · seed {seed}", title_justify="left")
-    for column in ("policy", "episodes", "mean return (95 % interval)", "mean length"):
-        table.add_column(column, justify="left" if column == "policy" else "right")
+    found = {name: play_episodes(load_policy(name), world, episodes, seed) for name in policies}
+    cells = []
     for name, result in found.items():
         shown = f"{result.mean:.2f} ({result.ci_low:.2f} to {result.ci_high:.2f})"
-        table.add_row(name, str(result.episodes), shown, f"{result.mean_length:.1f}")
-    console.print(table)
+        cells.append((name, result.episodes, shown, f"{result.mean_length:.1f}"))
+    columns = ("policy", "episodes", "mean return (95 % interval)", "mean length")
+    console.print(table(columns, cells, f"Mean return · {world} · seed {seed}", right=True))
     rows = [{"policy": name, **result.as_json()} for name, result in found.items()]
     return {"world": world, "seed": seed, "policies": rows}

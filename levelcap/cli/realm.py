@@ -4,32 +4,22 @@ from __future__ import annotations
 
 import shutil
 import sys
-from pathlib import Path
 
 from rich.console import Console
-from rich.table import Table
 
+from levelcap.campaign.wheel.schedule import used_bytes
+from levelcap.cli.printer import print_table, table
 from levelcap.kit.errors import BadValue, refuse
 from levelcap.kit.paths import FOLDERS, get_base_dir
-
-
-def _bytes(path: Path) -> int:
-    return sum(f.lstat().st_size for f in path.rglob("*") if f.is_file() and not f.is_symlink())
 
 
 def size() -> None:
     """Print how much each folder of the realm takes."""
     base = get_base_dir()
-    table = Table(title=f"{base}", title_justify="left")
-    table.add_column("folder")
-    table.add_column("MB", justify="right")
-    total = 0
-    for path in sorted(p for p in base.glob("*") if p.is_dir()):
-        used = _bytes(path)
-        total += used
-        table.add_row(path.name, f"{used / 1e6:.1f}")
-    table.add_row("all", f"{total / 1e6:.1f}")
-    Console(highlight=False).print(table)
+    used = {path.name: used_bytes(path) for path in sorted(base.glob("*")) if path.is_dir()}
+    used["all"] = sum(used.values())
+    rows = [(name, f"{size / 1e6:.1f}") for name, size in used.items()]
+    print_table(table(("folder", "MB"), rows, str(base), right=True))
 
 
 def wipe(*, yes: bool = False) -> None:
@@ -43,7 +33,7 @@ def wipe(*, yes: bool = False) -> None:
     console = Console(highlight=False)
     base = get_base_dir()
     mine = [base / name for name in FOLDERS if (base / name).is_dir()]
-    amount = sum(_bytes(path) for path in mine) / 1e6
+    amount = sum(used_bytes(path) for path in mine) / 1e6
     if not yes:
         if not sys.stdin.isatty():
             raise BadValue(refuse("wipe asks first", "no terminal", "Add --yes to delete anyway"))

@@ -116,7 +116,7 @@ def ports() -> Finding:
 
 def disk() -> Finding:
     """Room on the disk, and what is left of the share we may use."""
-    from levelcap.services.watchtower.readings import used_bytes
+    from levelcap.campaign.wheel.schedule import used_bytes
 
     base = folder("state").parent
     free = shutil.disk_usage(base).free / 1e9

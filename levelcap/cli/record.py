@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
-from typing import Annotated
 
-from cyclopts import Parameter
 from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
+from levelcap.cli.options import AsJson, World
 from levelcap.cli.policies import import_world, load_policy
+from levelcap.cli.printer import say, say_json, table
+from levelcap.cli.worlds import TickHz, at_rate
 from levelcap.play.record.games import Summary
 from levelcap.play.record.games import record as play_and_record
-
-World = Annotated[str, Parameter(name=["--world", "--ruleset"])]
 
 
 def record(
     *policies: str,
     world: World = "duel",
+    tick_hz: TickHz = None,
     games: int = 400,
     seed: int = 0,
     out: Path | None = None,
@@ -29,7 +28,7 @@ def record(
     patch: str = "1.0",
     champions: str | None = None,
     lazy: bool = False,
-    json_: Annotated[bool, Parameter(name="--json")] = False,
+    json_: AsJson = False,
 ) -> None:
     """Play whole games, sides swapped in pairs, and keep every decision as a shard.
 
@@ -60,6 +59,7 @@ def record(
         Print one JSON object as the last line.
     """
     console = Console(highlight=False)
+    world = at_rate(world, tick_hz)
     if ":" in world:
         import_world(world)
     with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
@@ -79,9 +79,9 @@ def record(
             on_progress=lambda done, _: bar.update(task, completed=done),
         )
     console.print(summary_block(summary, world, seed))
-    console.print(f"shard: {summary.folder}", soft_wrap=True)
+    say(f"shard: {summary.folder}")
     if json_:
-        console.print(json.dumps(summary.as_json()), soft_wrap=True)
+        say_json(summary.as_json())
 
 
 def _short(name: str) -> str:
@@ -96,13 +96,10 @@ def summary_block(summary: Summary, world: str, seed: int) -> Table:
         f"{world} · seed {seed} · {summary.steps:,} steps in {summary.episodes:,} episodes, "
         f"{size / 1e6:.1f} MB · {summary.seconds:.1f} s, {summary.steps_per_s:,.0f} steps/s"
     )
-    table = Table(title=title, title_justify="left")
-    for name in ("a", "b"):
-        table.add_column(name)
-    for name in ("games", "wins", "draws", "losses", "win rate"):
-        table.add_column(name, justify="right")
+    numbers = ("games", "wins", "draws", "losses", "win rate")
+    rows = []
     for row in summary.results:
-        rate = f"{row['win_rate']:.3f}" if "win_rate" in row else ""
-        counts = [str(row.get(key, "")) for key in ("games", "wins", "draws", "losses")]
-        table.add_row(row["a"], row.get("b", ""), *counts, rate)
-    return table
+        rate = f"{row['win_rate']:.3f}" if "win_rate" in row else None
+        counts = [row.get(key) for key in numbers[:4]]
+        rows.append((row["a"], row.get("b"), *counts, rate))
+    return table(("a", "b", *numbers), rows, title, right=numbers)

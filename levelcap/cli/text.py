@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-from cyclopts import Parameter
 from rich.console import Console
 from rich.table import Table
 
+from levelcap.cli.options import AsJson, Files, From, Overrides
+from levelcap.cli.printer import say, say_json, table
 from levelcap.cli.progress import Report
 from levelcap.guild.engine import get_engine
 from levelcap.guild.passives import PASSIVES, exam
@@ -27,8 +27,6 @@ from levelcap.learn.text.lessons import SCHOOL
 from levelcap.learn.text.run import Request, Taught, train_text
 from levelcap.play.answers import SamplingParams, load_text_hero
 
-Knobs = Annotated[list[str] | None, Parameter(name="--set", consume_multiple=False)]
-AsJson = Annotated[bool, Parameter(name="--json")]
 FULL_PASSIVE = 30
 
 
@@ -39,12 +37,12 @@ def train(
     minutes: float | None = None,
     updates: int | None = None,
     out: Path | None = None,
-    from_: Annotated[Path | None, Parameter(name="--from")] = None,
+    from_: From = None,
     level: int = 1,
-    lessons: Annotated[list[Path] | None, Parameter(consume_multiple=True)] = None,
+    lessons: Files = None,
     size: str = "tiny",
     seed: int = 0,
-    set_: Knobs = None,
+    set_: Overrides = None,
     json_: AsJson = False,
 ) -> None:
     """Teach a text hero a skill, level by level.
@@ -82,32 +80,24 @@ def train(
     place = out or folder("runs") / run_name("text")
     request = Request(skill, place, preset, size, seed, from_, level, tuple(lessons or ()))
     config = apply(TextConfig(), set_ or [])
-    with Report(console, "text", None if minutes is None else minutes * 60) as report:
-        done = train_text(
-            request, config, Stops(updates=updates, minutes=minutes), Hooks(on_report=report)
-        )
+    with Report(console, "text", minutes) as report:
+        stops = Stops(updates=updates, minutes=minutes)
+        done = train_text(request, config, stops, Hooks(on_report=report))
     if skill != SCHOOL:
         console.print(_level_table(done))
-    console.print(f"snapshot: {done.outcome.snapshot}", soft_wrap=True)
+    say(f"snapshot: {done.outcome.snapshot}")
     if json_:
-        console.print(json.dumps(_numbers(done)), soft_wrap=True)
+        say_json(_numbers(done))
 
 
 def _level_table(done: Taught) -> Table:
     title = f"Level {done.level} after {done.outcome.seconds:.0f} s, exams included"
-    table = Table(title=title, title_justify="left")
-    for name in ("level", "update", "seconds", "core-seconds", "of them exams (s)", "mastered"):
-        table.add_column(name, justify="right")
+    columns = ("level", "update", "seconds", "core-seconds", "of them exams (s)", "mastered")
+    rows = []
     for row in done.level_ups:
-        table.add_row(
-            str(row["level"]),
-            str(row["update"]),
-            f"{row['seconds']:.1f}",
-            f"{row['core_seconds']:.1f}",
-            f"{row['exam_seconds']:.1f}",
-            "yes" if row["mastered"] else "no",
-        )
-    return table
+        times = [f"{row[name]:.1f}" for name in ("seconds", "core_seconds", "exam_seconds")]
+        rows.append((row["level"], row["update"], *times, "yes" if row["mastered"] else "no"))
+    return table(columns, rows, title, right=columns)
 
 
 def _numbers(done: Taught) -> dict[str, Any]:
@@ -166,14 +156,10 @@ def evaluate(
         rows = {**score.by_form, **score.by_operation, "all": _share(score.accuracy, score.count)}
         title = f"{skill} level {level}{f' ({preset})' if preset else ''}, {count} fresh problems"
         document = {"skill": skill, "level": level, "preset": preset, **asdict(score)}
-    table = Table(title=title, title_justify="left")
-    for name in ("", "right", "of", "share"):
-        table.add_column(name, justify="left" if not name else "right")
-    for name, (right, total) in rows.items():
-        table.add_row(name, str(right), str(total), f"{right / max(total, 1):.3f}")
-    console.print(table)
+    shown = [(name, right, of, f"{right / max(of, 1):.3f}") for name, (right, of) in rows.items()]
+    console.print(table(("", "right", "of", "share"), shown, title, right=True))
     if json_:
-        console.print(json.dumps(document), soft_wrap=True)
+        say_json(document)
 
 
 def _share(accuracy: float, count: int) -> tuple[int, int]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
@@ -11,8 +10,11 @@ from cyclopts import Parameter
 from rich.console import Console
 from rich.table import Table
 
+from levelcap.cli.options import AsJson, Files, From, NetOptions, Overrides, Several, World
 from levelcap.cli.policies import import_world
+from levelcap.cli.printer import say_json, table
 from levelcap.cli.progress import Report
+from levelcap.cli.worlds import TickHz, at_rate
 from levelcap.kit.errors import BadValue, refuse
 from levelcap.kit.ids import run_name
 from levelcap.kit.paths import folder
@@ -27,14 +29,12 @@ from levelcap.learn.imitation.run import imitate as run_imitation
 from levelcap.learn.rl.config import for_world, from_scratch
 from levelcap.learn.rl.run import Request as RlRequest
 from levelcap.learn.rl.run import reinforce as run_reinforcement
+from levelcap.nets.checkpoint import read_meta
 from levelcap.nets.family import DEFAULT
 from levelcap.play.load import NetPolicy, load_checkpoint
 from levelcap.play.matchup import play_games
 from levelcap.play.roster import find
 
-World = Annotated[str, Parameter(name=["--world", "--ruleset"])]
-Knobs = Annotated[list[str] | None, Parameter(name="--set", consume_multiple=False)]
-AsJson = Annotated[bool, Parameter(name="--json")]
 BOTS = ("rookie", "veteran", "master")
 
 
@@ -42,16 +42,19 @@ def imitate(
     *,
     shards: Annotated[list[Path], Parameter(consume_multiple=True)],
     world: World = "duel",
+    tick_hz: TickHz = None,
     out: Path | None = None,
-    policies: Annotated[list[str] | None, Parameter(consume_multiple=True)] = None,
+    policies: Several = None,
+    labels: Files = None,
     minutes: float | None = None,
     updates: int | None = None,
     family: str = DEFAULT,
+    net: NetOptions = None,
     size: str = "slim",
-    views: Annotated[list[str] | None, Parameter(consume_multiple=True)] = None,
+    views: Several = None,
     seed: int = 0,
     games: int = 200,
-    set_: Knobs = None,
+    set_: Overrides = None,
     json_: AsJson = False,
 ) -> None:
     """Clone recorded play into a new policy, pi_sup.
@@ -66,12 +69,16 @@ def imitate(
         The run's folder; the same command again continues it.
     policies
         Imitate only these players of the shards (default: all).
+    labels
+        What a coach said of these shards (`levelcap coach label`); nets with layers only.
     minutes
         Training time; half a minute if neither minutes nor updates are given.
     updates
         Or: number of updates.
     family
-        Kind of net: flat.
+        Kind of net: flat or hierarchy.
+    net
+        A part of the net chosen by name, e.g. --net aim=residual.
     size
         dummy, slim or full.
     views
@@ -86,46 +93,52 @@ def imitate(
         Print one JSON object as the last line.
     """
     console = Console(highlight=False)
+    world = at_rate(world, tick_hz)
     import_world(world)
     if minutes is None and updates is None:
         minutes = 0.5
     place = out or folder("runs") / run_name("imitate")
     request = ImitationRequest(
-        world, tuple(shards), place, tuple(policies or ()), size, seed, tuple(views or ()), family
+        world,
+        tuple(shards),
+        place,
+        tuple(policies or ()),
+        size,
+        seed,
+        tuple(views or ()),
+        family,
+        tuple(net or ()),
+        tuple(labels or ()),
     )
     config = apply(ImitationConfig(), set_ or [])
-    with Report(console, "imitate", None if minutes is None else minutes * 60) as report:
-        done = run_imitation(
-            request, config, Stops(updates=updates, minutes=minutes), Hooks(on_report=report)
-        )
+    with Report(console, "imitate", minutes) as report:
+        stops = Stops(updates=updates, minutes=minutes)
+        done = run_imitation(request, config, stops, Hooks(on_report=report))
     console.print(accuracy_table(done))
     rates = _against_bots(console, done.outcome, world, games, seed)
     _say_where(console, done.outcome)
     if json_:
-        document = {
-            **_numbers(done.outcome),
-            "training": done.training,
-            "validation": done.validation,
-            "win_rates": rates,
-        }
-        console.print(json.dumps(document), soft_wrap=True)
+        judged = {"training": done.training, "validation": done.validation, "win_rates": rates}
+        say_json({**_numbers(done.outcome), **judged})
 
 
 def reinforce(
     *,
-    from_: Annotated[Path | None, Parameter(name="--from")] = None,
+    from_: From = None,
     world: World = "duel",
+    tick_hz: TickHz = None,
     out: Path | None = None,
     minutes: float | None = None,
     steps: int | None = None,
     updates: int | None = None,
     until_elo: float | None = None,
     family: str = DEFAULT,
+    net: NetOptions = None,
     size: str = "slim",
-    views: Annotated[list[str] | None, Parameter(consume_multiple=True)] = None,
+    views: Several = None,
     seed: int = 0,
     games: int = 200,
-    set_: Knobs = None,
+    set_: Overrides = None,
     json_: AsJson = False,
 ) -> None:
     """Let a policy play and learn from the results: pi_sup becomes pi_rl.
@@ -147,7 +160,9 @@ def reinforce(
     until_elo
         Stop when the slow weights are this strong (measured every minute, outside the clock).
     family
-        Kind of net: flat; only without --from.
+        Kind of net: flat or hierarchy; only without --from.
+    net
+        A part of the net chosen by name, e.g. --net aim=residual; only without --from.
     size
         dummy, slim or full; only without --from.
     views
@@ -162,35 +177,46 @@ def reinforce(
         Print one JSON object as the last line.
     """
     console = Console(highlight=False)
+    world = at_rate(world, tick_hz)
     import_world(world)
     if minutes is None and steps is None and updates is None:
         minutes = 5.0
     if until_elo is not None and ":" in world:
         raise BadValue(refuse("outside games have no Elo", world, "Leave --until-elo out"))
     place = out or folder("runs") / run_name("reinforce")
-    request = RlRequest(world, place, from_, size, seed, views=tuple(views or ()), family=family)
-    config = apply(for_world(world) if from_ else from_scratch(world), set_ or [])
+    request = RlRequest(
+        world,
+        place,
+        from_,
+        size,
+        seed,
+        views=tuple(views or ()),
+        family=family,
+        options=tuple(net or ()),
+    )
+    if from_ is not None:
+        config = for_world(world, read_meta(from_).architecture)
+    else:
+        config = from_scratch(world, family)
+    config = apply(config, set_ or [])
     stops = Stops(updates=updates, steps=steps, minutes=minutes, goal=until_elo)
     evaluate = None if until_elo is None else (lambda weights, meta: _elo(weights, meta, world))
-    with Report(console, "reinforce", None if minutes is None else minutes * 60) as report:
-        outcome = run_reinforcement(
-            request, config, stops, Hooks(on_report=report, evaluate=evaluate)
-        )
+    with Report(console, "reinforce", minutes) as report:
+        hooks = Hooks(on_report=report, evaluate=evaluate)
+        outcome = run_reinforcement(request, config, stops, hooks)
     rates = _against_bots(console, outcome, world, games, seed)
     _say_where(console, outcome)
     if json_:
-        console.print(json.dumps({**_numbers(outcome), "win_rates": rates}), soft_wrap=True)
+        say_json({**_numbers(outcome), "win_rates": rates})
 
 
 def accuracy_table(done: Imitated) -> Table:
     """Share of right bins per head, in matches learned from and in unseen ones."""
-    table = Table(title="Accuracy per head", title_justify="left")
-    for name in ("", "learned from", "unseen matches"):
-        table.add_column(name, justify="left" if not name else "right")
+    rows = []
     for name, value in done.training.items():
         other = f"{done.validation[name]:.3f}" if name in done.validation else "–"
-        table.add_row(name.removeprefix("accuracy_"), f"{value:.3f}", other)
-    return table
+        rows.append((name.removeprefix("accuracy_"), f"{value:.3f}", other))
+    return table(("", "learned from", "unseen matches"), rows, "Accuracy per head", right=True)
 
 
 def _against_bots(
@@ -209,15 +235,13 @@ def _against_bots(
             f"({found.ci_low:.2f} to {found.ci_high:.2f}) over {games} episodes"
         )
         return {"mean_return": found.mean}
-    table = Table(title=f"{games} games each, sampled actions, EMA weights", title_justify="left")
-    for name in ("opponent", "win rate", "95 % interval"):
-        table.add_column(name, justify="right" if name != "opponent" else "left")
-    rates = {}
+    rates, rows = {}, []
     for bot in BOTS:
         result = play_games(policy, find(bot), world, games, seed)
         rates[bot] = result.win_rate
-        table.add_row(bot, f"{result.win_rate:.3f}", f"{result.ci_low:.3f} – {result.ci_high:.3f}")
-    console.print(table)
+        rows.append((bot, f"{result.win_rate:.3f}", f"{result.ci_low:.3f} – {result.ci_high:.3f}"))
+    title = f"{games} games each, sampled actions, EMA weights"
+    console.print(table(("opponent", "win rate", "95 % interval"), rows, title, right=True))
     return rates
 
 

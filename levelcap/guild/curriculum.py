@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from levelcap.kit.errors import BadValue, refuse, unknown_name
+from levelcap.kit.errors import BadValue, check_known, refuse, unknown_name
 
 FOCUS_SHARE = 0.8
 
@@ -35,8 +35,7 @@ class Curriculum:
     preset: str | None = None  # of the skill, e.g. bin_add
 
     def __post_init__(self) -> None:
-        if self.strategy not in STRATEGIES:
-            raise unknown_name("strategy", self.strategy, STRATEGIES)
+        check_known("strategy", self.strategy, STRATEGIES)
         if not self.skills:
             raise BadValue(refuse("a curriculum needs skills", self.skills, "Name at least one"))
         if self.strategy == "focus" and self.focus not in self.skills:
@@ -93,9 +92,7 @@ def get_curriculum(preset: str) -> Curriculum:
     Raises:
         UnknownName: there is none.
     """
-    if preset not in PRESETS:
-        raise unknown_name("curriculum", preset, PRESETS)
-    return PRESETS[preset]
+    return PRESETS[check_known("curriculum", preset, PRESETS)]
 
 
 def shares(curriculum: Curriculum, standings: Sequence[Standing]) -> dict[str, float]:

@@ -16,7 +16,7 @@ from levelcap.guild.grade import Grade
 from levelcap.guild.judge import Score, score
 from levelcap.guild.primitives import judge_drill, solve_drill
 from levelcap.guild.skill import Problem, Skill
-from levelcap.kit.errors import unknown_name
+from levelcap.kit.errors import check_known
 
 _FILES = ("bin.skill", "sy.skill")  # files of this folder with a SKILL, in the order of pages
 
@@ -34,9 +34,7 @@ class Guild:
         Raises:
             UnknownName: there is none.
         """
-        if name not in self.skills:
-            raise unknown_name("skill", name, self.skills)
-        return self.skills[name]
+        return self.skills[check_known("skill", name, self.skills)]
 
     def generate_eval_batch(
         self, name: str, level: int, count: int = 96, seed: int = 0, preset: str | None = None

@@ -47,7 +47,6 @@ class Report:
     invalid: int = 0
     duplicates: int = 0
     leaks: int = 0
-    lengths: list[int] = field(default_factory=list)
 
     @property
     def refused(self) -> str | None:
@@ -59,15 +58,6 @@ class Report:
         if self.invalid > MAX_INVALID * self.rows:
             return f"{self.invalid} of {self.rows} rows are invalid, more than 1 %"
         return None
-
-    def profile(self) -> dict[str, int]:
-        """Lengths of prompt and answer together: least, median, 95th percentile, most."""
-        if not self.lengths:
-            return {}
-        rows = sorted(self.lengths)
-        last = len(rows) - 1
-        places = {"min": 0, "p50": last // 2, "p95": int(last * 0.95), "max": last}
-        return {name: rows[place] for name, place in places.items()}
 
     def reject(self, line: int, reason: str) -> None:
         """Counts a row that is at fault."""
@@ -103,7 +93,6 @@ def check_lessons(path: Path, skills: list[Skill], bank: AbstractSet[str] = froz
             report.duplicates += 1
         else:
             seen.add(both)
-            report.lengths.append(len(row["prompt"]) + len(row["answer"]))
             report.lessons.append(row)
     return report
 

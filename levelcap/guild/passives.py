@@ -13,7 +13,7 @@ from levelcap.guild.drills.drill import Drill
 from levelcap.guild.primitives import DRILLS, TRACKS
 from levelcap.guild.rng import Rng, word_of
 from levelcap.guild.skill import FRESH_DRAWS, Problem
-from levelcap.kit.errors import BadValue, refuse, unknown_name
+from levelcap.kit.errors import BadValue, check_known, refuse
 
 VERSION = 1
 LITE = 5
@@ -66,9 +66,7 @@ def get_passive(name: str) -> Passive:
     Raises:
         UnknownName: there is none.
     """
-    if name not in PASSIVES:
-        raise unknown_name("passive", name, PASSIVES)
-    return PASSIVES[name]
+    return PASSIVES[check_known("passive", name, PASSIVES)]
 
 
 def exam(passive: str, count: int = LITE, seed: int = 0) -> list[Problem]:

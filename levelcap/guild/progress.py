@@ -70,9 +70,8 @@ class Progress:
     def due(self, update: int) -> bool:
         """True when enough updates have passed since the last exam; a confirmation may follow at
         once, because it asks whether the same weights are as good as they looked."""
-        return (
-            self.confirming or not self.recent or update >= self.recent[-1].update + UPDATES_APART
-        )
+        last = self.recent[-1].update if self.recent else -UPDATES_APART
+        return self.confirming or update >= last + UPDATES_APART
 
     def to_json(self) -> dict[str, Any]:
         """Plain values, for checkpoints and databases."""
@@ -130,15 +129,8 @@ def record(progress: Progress, score: Score, update: int, skill: Skill) -> tuple
     if not progress.due(update):
         remedy = f"Train {UPDATES_APART} updates between exams"
         raise BadValue(refuse("an exam too soon after the last", update, remedy))
-    exam = Exam(
-        kind,
-        progress.level,
-        update,
-        score.accuracy,
-        score.count,
-        score.by_form,
-        score.by_operation,
-    )
+    counts = (score.count, score.by_form, score.by_operation)
+    exam = Exam(kind, progress.level, update, score.accuracy, *counts)
     row = skill.file.levels[progress.level - 1]
     seen = replace(
         progress,
@@ -173,10 +165,3 @@ def pooled(exams: list[Exam], which: Literal["by_form", "by_operation"]) -> Coun
             before = found.get(name, (0, 0))
             found[name] = (before[0] + right, before[1] + count)
     return found
-
-
-def weak_operations(progress: Progress, bar: float = 0.8) -> list[str]:
-    """Operations below the bar over the last ten exams, weakest first, with 30 problems or more."""
-    counts = pooled(list(progress.recent), "by_operation")
-    rates = {n: right / count for n, (right, count) in counts.items() if count >= LEAST_FOR_A_RULE}
-    return sorted((n for n in rates if rates[n] < bar), key=lambda n: rates[n])

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from levelcap.kit.errors import BadFile, BadValue, refuse, unknown_name
+from levelcap.kit.errors import BadFile, BadValue, check_known, refuse
 from levelcap.kit.files import read_json, write_json
 from levelcap.kit.paths import folder
 
@@ -87,8 +87,7 @@ def check_device(device: str, roles: Sequence[str]) -> Device:
         BadValue: the device is switched off, no role is asked for, or one it may not have.
     """
     devices = load_devices()
-    if device not in devices:
-        raise unknown_name("device", device, devices)
+    check_known("device", device, devices)
     found = devices[device]
     if not found.enabled:
         what = "this device is switched off"

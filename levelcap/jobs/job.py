@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel
 
-from levelcap.kit.errors import BadValue, StateError, refuse, unknown_name
+from levelcap.kit.errors import BadValue, StateError, check_known, refuse
 
 
 class Status(StrEnum):
@@ -121,32 +121,24 @@ class Accepted:
     existed: bool = False
 
 
+@dataclass(eq=False)
 class Refused(StateError):
     """The queue of this type is full; nothing was stored."""
 
-    def __init__(
-        self,
-        reason: str,
-        message: str,
-        *,
-        pending: int,
-        running: int,
-        max_pending: int,
-        max_running: int,
-        retry_after_sec: int,
-    ) -> None:
-        super().__init__(message)
-        self.reason = reason
-        self.message = message
-        self.pending = pending
-        self.running = running
-        self.max_pending = max_pending
-        self.max_running = max_running
-        self.retry_after_sec = retry_after_sec
+    reason: str
+    message: str
+    pending: int
+    running: int
+    max_pending: int
+    max_running: int
+    retry_after_sec: int
+
+    def __str__(self) -> str:
+        return self.message
 
     def as_json(self) -> dict[str, Any]:
         """Returns the body of the 429 answer."""
-        return {"accepted": False, **vars(self)}
+        return {"accepted": False, **asdict(self)}
 
 
 class Stale(StateError):
@@ -176,8 +168,7 @@ def check_code(code: str) -> str:
     Raises:
         UnknownName: it is none.
     """
-    if code not in ERROR_CODES:
-        raise unknown_name("error code", code, ERROR_CODES)
+    check_known("error code", code, ERROR_CODES)
     return code
 
 
@@ -187,6 +178,5 @@ def rank_of(priority: str) -> int:
     Raises:
         UnknownName: no such priority.
     """
-    if priority not in PRIORITIES:
-        raise unknown_name("priority", priority, PRIORITIES)
+    check_known("priority", priority, PRIORITIES)
     return PRIORITIES.index(priority)

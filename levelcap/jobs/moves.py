@@ -7,7 +7,7 @@ from typing import Any
 from levelcap.jobs import roster
 from levelcap.jobs.job import Job, JobType, Stale, Status
 from levelcap.jobs.retry import after_crash
-from levelcap.jobs.rows import ALL_COLUMNS, Found, change, dumped, find, job_of, record, wall
+from levelcap.jobs.rows import ALL_COLUMNS, Found, change, dumped, find, job_of, wall
 from levelcap.kit.clock import Clock
 from levelcap.kit.db import Connection
 from levelcap.kit.errors import refuse
@@ -32,6 +32,10 @@ _PICK = (
     " ORDER BY j.rank, j.seq LIMIT 1)"
 )
 _ENDED = f"SELECT id, boot, lease_at FROM jobs WHERE {_EXPIRED} LIMIT :limit"
+_EVENT = (
+    "INSERT INTO job_events (job_id, time, kind, worker, fence, detail)"
+    " VALUES (:id, :time, :kind, :worker, :fence, :detail)"
+)
 _HELD_BY = "SELECT id FROM jobs WHERE status = 'running' AND worker = :name"
 
 
@@ -153,7 +157,8 @@ class Moves:
         detail: Mapping[str, Any] | None = None,
     ) -> None:
         """Writes an event and passes it on to whoever listens."""
-        record(c, kind, row, worker, detail)
+        event = {"id": row.id, "time": wall(), "kind": kind, "fence": row.fence, "worker": worker}
+        c.execute(_EVENT, {**event, "detail": dumped(dict(detail)) if detail else "{}"})
         if self.on_event is not None:
             self.on_event(c, kind, job_of(row))
 

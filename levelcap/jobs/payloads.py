@@ -44,9 +44,9 @@ def _wrong_field(type_: JobType, error: ValidationError) -> Exception:
 
 def checked_key(key: str | None) -> str | None:
     """Returns an idempotency key that can be stored: 1–200 printable characters, or None."""
-    if key is None or (isinstance(key, str) and 0 < len(key) <= MAX_KEY_CHARS):
-        if key is None or key.isprintable():
-            return key
+    fits = isinstance(key, str) and 0 < len(key) <= MAX_KEY_CHARS and key.isprintable()
+    if key is None or fits:
+        return key
     what = f"an idempotency key has 1–{MAX_KEY_CHARS} printable characters"
     raise BadValue(refuse(what, key, "Use a shorter or plainer key"))
 

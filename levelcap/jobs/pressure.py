@@ -33,15 +33,9 @@ def warnings_or_refuse(type_: JobType, load: Load) -> list[str]:
     if type_.when_full == "warn":
         return [f"{what}: {load.pending} wait, this one may take long"]
     wait_s = retry_after_s(type_)
-    raise Refused(
-        "queue_full",
-        refuse(what, load.pending, f"Try again in {wait_s} s"),
-        pending=load.pending,
-        running=load.running,
-        max_pending=type_.max_pending,
-        max_running=type_.max_running,
-        retry_after_sec=wait_s,
-    )
+    message = refuse(what, load.pending, f"Try again in {wait_s} s")
+    limits = (type_.max_pending, type_.max_running, wait_s)
+    raise Refused("queue_full", message, load.pending, load.running, *limits)
 
 
 def retry_after_s(type_: JobType) -> int:

@@ -40,13 +40,10 @@ class Found(NamedTuple):
     deadline_at: float
 
 
-COLUMNS = ", ".join(Found._fields[: Found._fields.index("seq")])
+_JOB_COLUMNS = Found._fields[: Found._fields.index("seq")]
+COLUMNS = ", ".join(_JOB_COLUMNS)
 ALL_COLUMNS = ", ".join(Found._fields)
 _FIND = f"SELECT {ALL_COLUMNS} FROM jobs WHERE id = :id"
-_EVENT = (
-    "INSERT INTO job_events (job_id, time, kind, worker, fence, detail)"
-    " VALUES (:id, :time, :kind, :worker, :fence, :detail)"
-)
 
 
 def wall() -> str:
@@ -69,26 +66,16 @@ def dumped(value: Any) -> str:
 
 def job_of(row: Sequence[Any]) -> Job:
     """Returns the job that a row with `COLUMNS` in front describes."""
+    values = dict(zip(_JOB_COLUMNS, row, strict=False))
+    result = values["result"]
     return Job(
-        id=row[0],
-        type=row[1],
-        payload=json.loads(row[2]),
-        status=Status(row[3]),
-        priority=PRIORITIES[row[4]],
-        attempts=row[5],
-        max_attempts=row[6],
-        fence=row[7],
-        worker=row[8],
-        created=row[9],
-        started=row[10],
-        ended=row[11],
-        progress=row[12],
-        message=row[13],
-        result=None if row[14] is None else json.loads(row[14]),
-        error_code=row[15],
-        error=row[16],
-        idempotency_key=row[17],
-        campaign=row[18],
+        **values
+        | {
+            "payload": json.loads(values["payload"]),
+            "status": Status(values["status"]),
+            "priority": PRIORITIES[values.pop("rank")],
+            "result": None if result is None else json.loads(result),
+        }
     )
 
 
@@ -121,19 +108,6 @@ def change(connection: Connection, row: Found, columns: Mapping[str, Any]) -> Fo
 def _update(columns: tuple[str, ...]) -> str:
     sets = ", ".join(f"{name} = :{name}" for name in columns)
     return f"UPDATE jobs SET {sets} WHERE seq = :row"
-
-
-def record(
-    connection: Connection,
-    kind: str,
-    job: Found,
-    worker: str | None,
-    detail: Mapping[str, Any] | None,
-) -> None:
-    """Writes one event of a job; `worker` is who did it or whom it befell."""
-    row = {"id": job.id, "time": wall(), "kind": kind, "fence": job.fence, "worker": worker}
-    row["detail"] = dumped(dict(detail)) if detail else "{}"
-    connection.execute(_EVENT, row)
 
 
 def clean(message: str, max_chars: int) -> str:

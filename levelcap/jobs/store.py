@@ -20,8 +20,8 @@ expired (crashed, tries left), dead, cancelled, retried.
 
 import json
 import secrets
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from levelcap.jobs import history, roster
@@ -33,7 +33,7 @@ from levelcap.jobs.retry import after_failure, back_off_s
 from levelcap.jobs.rows import change, clean, dumped, find, job_of, wall
 from levelcap.kit.clock import Clock, system_clock
 from levelcap.kit.db import Connection, Database, reading, transaction
-from levelcap.kit.errors import BadValue, Conflict, refuse, unknown_name
+from levelcap.kit.errors import BadValue, Conflict, check_known, refuse
 from levelcap.kit.ids import check_id
 
 Effect = Callable[[Connection, Job, dict[str, Any]], None]
@@ -51,7 +51,6 @@ _INSERT = (
     " campaign, boot, ready_at) VALUES (:id, :type, :payload, 'queued', :rank, :tries, :created,"
     " :key, :campaign, :boot, :ready_at)"
 )
-_BY_KEY = "SELECT id FROM jobs WHERE idempotency_key = :key"
 
 
 class Store:
@@ -143,10 +142,9 @@ class Store:
             return Accepted(stored.id, Status(stored.status), place, warnings)
 
     def _known(self, c: Connection, row: dict[str, Any]) -> Accepted | None:
-        known = c.execute(_BY_KEY, row).first()
-        if known is None:
+        if (known := history.id_of_key(c, row["key"])) is None:
             return None
-        found = find(c, known[0])
+        found = find(c, known)
         if found.type != row["type"]:
             what = f"this idempotency key belongs to a {found.type!r} job"
             raise Conflict(refuse(what, row["key"], "Use another key"))
@@ -234,8 +232,6 @@ class Store:
         with transaction(self.engine, group_commit=True) as c:
             row = check_held(find(c, id), worker, fence)
             change(c, row, self.moves.lease(row))
-
-    running = renew  # said when the work has begun
 
     def progress(
         self, id: str, worker: str, fence: int, fraction: float, message: str = ""
@@ -386,14 +382,7 @@ class Store:
     # ---- shared
 
     def _type(self, name: str) -> JobType:
-        if name not in self.types:
-            raise unknown_name("job type", name, self.types)
-        return self.types[name]
+        return self.types[check_known("job type", name, self.types)]
 
-    @contextmanager
-    def _joined(self, connection: Connection | None) -> Iterator[Connection]:
-        if connection is not None:
-            yield connection
-        else:
-            with transaction(self.engine, group_commit=True) as opened:
-                yield opened
+    def _joined(self, connection: Connection | None) -> AbstractContextManager[Connection]:
+        return nullcontext(connection) if connection else transaction(self.engine, True)

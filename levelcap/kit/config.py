@@ -5,7 +5,7 @@ Later ones win. A key that is no setting is an error wherever it comes from.
 
 import os
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
@@ -51,15 +51,11 @@ class Settings(BaseSettings):
     )
 
 
-def load_settings(
-    overrides: Mapping[str, object] | None = None, file: Path | None = None
-) -> Settings:
-    """Reads the settings of this realm.
+def load_settings(overrides: Mapping[str, object] | None = None) -> Settings:
+    """Reads the settings of this realm: `config/settings.yaml` or `.toml`, if there is one.
 
     Args:
         overrides: values that win over file and environment, e.g. from the command line.
-        file: a .yaml or .toml file; by default `config/settings.yaml` or `.toml` under the base
-            folder, where a missing file is the same as an empty one.
 
     Returns:
         The checked settings.
@@ -67,20 +63,14 @@ def load_settings(
     Raises:
         UnknownName: a key, variable or override that is no setting.
         BadValue: a value a setting does not take; the message names the setting.
-        BadFile: a file that is missing (when given), unreadable or no mapping.
+        BadFile: a file that is unreadable or no mapping.
     """
-    path = file or _default_file()
+    path = _default_file()
     merged = _checked_keys(_read(path) if path else {}, f"setting in {path}")
     _refuse_unknown_variables()
     merged.update(EnvSettingsSource(Settings)())
     merged.update(_checked_keys(overrides or {}, "setting"))
-    try:
-        return Settings(**merged)
-    except ValidationError as error:
-        first = error.errors()[0]
-        name = str(first["loc"][0])
-        what = f"setting {name!r}: {first['msg']}"
-        raise BadValue(refuse(what, first["input"], f"Correct {_origin(name, path)}")) from error
+    return _checked(merged, lambda name: f"Correct {_origin(name, path)}")
 
 
 def save_settings(changes: Mapping[str, object]) -> Settings:
@@ -96,12 +86,7 @@ def save_settings(changes: Mapping[str, object]) -> Settings:
     merged = _checked_keys(_read(path) if path.exists() else {}, f"setting in {path}")
     merged.update(_checked_keys(changes, "setting"))
     kept = {name: value for name, value in merged.items() if value is not None}
-    try:
-        checked = Settings.model_validate(kept)
-    except ValidationError as error:
-        first = error.errors()[0]
-        what = f"setting {first['loc'][0]!r}: {first['msg']}"
-        raise BadValue(refuse(what, first["input"], "Choose another value")) from error
+    checked = _checked(kept, lambda name: "Choose another value")
     if checked.cores > (here := os.cpu_count() or 1) and "cores" in changes:
         remedy = f"Give a number from 1 to {here}"
         raise BadValue(refuse(f"setting 'cores': this machine has {here}", checked.cores, remedy))
@@ -129,6 +114,16 @@ def describe_settings() -> list[dict[str, Any]]:
             }
         )
     return rows
+
+
+def _checked(values: Mapping[str, Any], remedy: Callable[[str], str]) -> Settings:
+    try:
+        return Settings(**values)
+    except ValidationError as error:
+        first = error.errors()[0]
+        name = str(first["loc"][0])
+        what = f"setting {name!r}: {first['msg']}"
+        raise BadValue(refuse(what, first["input"], remedy(name))) from error
 
 
 def _default_file() -> Path | None:

@@ -30,21 +30,9 @@ from levelcap.kit.errors import (
     LevelcapError,
     refuse,
 )
-from levelcap.kit.files import TMP, keep_private, sync_folder
-from levelcap.kit.sqlite import Database, Driver, Use, check_version, connect_plain
-
-__all__ = [
-    "Connection",
-    "Database",
-    "Migration",
-    "Result",
-    "Use",
-    "backup",
-    "migrate",
-    "open_db",
-    "reading",
-    "transaction",
-]
+from levelcap.kit.files import TMP, keep_private, sync
+from levelcap.kit.sqlite import Database as Database
+from levelcap.kit.sqlite import Driver, Use, check_version, connect_plain
 
 
 class Result:
@@ -277,12 +265,8 @@ def backup(database: Database, path: Path) -> None:
             if (found := copy.execute("PRAGMA integrity_check").fetchone()[0]) != "ok":
                 what = "the copied database is damaged"
                 raise Corrupt(refuse(what, found, "Keep the older backup and restore from it"))
-        fd = os.open(tmp, os.O_RDONLY)
-        try:
-            os.fsync(fd)
-        finally:
-            os.close(fd)
+        sync(tmp)
         os.replace(tmp, path)
-        sync_folder(path.parent)
+        sync(path.parent)
     finally:
         tmp.unlink(missing_ok=True)

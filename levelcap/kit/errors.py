@@ -15,7 +15,7 @@ LevelcapError
 """
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 
 class LevelcapError(Exception):
@@ -89,6 +89,17 @@ def refuse(what: str, value: object, remedy: str) -> str:
     return f"{what}; got {shown(value)}. {remedy.rstrip('.')}."
 
 
+def check_known(kind: str, given: str, known: Collection[str]) -> str:
+    """Returns `given` if it is one of the names that exist.
+
+    Raises:
+        UnknownName: it is none; see `unknown_name`.
+    """
+    if given not in known:
+        raise unknown_name(kind, given, known)
+    return given
+
+
 def unknown_name(kind: str, given: str, known: Iterable[str]) -> UnknownName:
     """Makes (does not raise) the error for a wrong name.
 
@@ -111,15 +122,3 @@ def unknown_name(kind: str, given: str, known: Iterable[str]) -> UnknownName:
         meant = next(n for n in names if n.lower() == near[0])
         remedy = f"Did you mean {meant!r}? {remedy}"
     return UnknownName(refuse(f"unknown {kind}", given, remedy))
-
-
-def missing_package(package: str, extra: str, purpose: str) -> MissingPackage:
-    """Makes (does not raise) the error for an optional package that is not installed.
-
-    Args:
-        package: the import name that failed.
-        extra: the extra of levelcap that brings it.
-        purpose: what it is needed for, e.g. "reading Minari files".
-    """
-    command = f"pip install 'levelcap[{extra}]'"
-    return MissingPackage(refuse(f"{purpose} needs a package that is missing", package, command))

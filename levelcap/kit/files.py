@@ -70,13 +70,16 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     raise ValueError("a key occurs twice")
 
 
-def write_bytes(path: Path, data: bytes) -> None:
+def write_bytes(path: Path, data: bytes, beside: Path | None = None) -> None:
     """Writes one file atomically: readers see the old content or the new, also after a power cut.
+
+    beside: what the temporary file lies next to; by default the file itself.
 
     Raises:
         NoSpace: the disk is full; the old content is untouched.
     """
-    tmp = path.with_name(f"{TMP}{path.name}-{secrets.token_hex(4)}")
+    near = beside or path
+    tmp = near.with_name(f"{TMP}{near.name}-{secrets.token_hex(4)}")
     with room(path):
         try:
             with tmp.open("xb") as file:
@@ -88,7 +91,7 @@ def write_bytes(path: Path, data: bytes) -> None:
         except BaseException:
             tmp.unlink(missing_ok=True)
             raise
-        sync_folder(path.parent)
+        sync(path.parent)
 
 
 def keep_private(path: Path) -> Path:
@@ -187,9 +190,9 @@ def read_jsonl(path: Path) -> Lines:
     return Lines(records, len(torn))
 
 
-def sync_folder(path: Path) -> None:
-    """Makes the names in a folder durable (fsync of the folder itself)."""
-    fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+def sync(path: Path) -> None:
+    """Makes a file's content, or the names in a folder, durable (fsync)."""
+    fd = os.open(path, os.O_RDONLY)
     try:
         os.fsync(fd)
     finally:

@@ -7,7 +7,7 @@ import unicodedata
 from datetime import UTC, datetime
 from pathlib import Path
 
-from levelcap.kit.errors import BadFile, BadValue, refuse
+from levelcap.kit.errors import BadValue, refuse
 
 ID_PATTERN = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.~-]{0,99}")
 SHORT_CHARS = 12
@@ -26,23 +26,6 @@ def sha256_file(path: Path) -> str:
     with path.open("rb") as file:
         while block := file.read(READ_BYTES):
             digest.update(block)
-    return digest.hexdigest()
-
-
-def sha256_folder(path: Path) -> str:
-    """Returns one sha256 for all files below `path`: their names and contents, nothing else.
-
-    Times, owners and empty folders do not count; a symbolic link is refused, because what it
-    points to is no part of the folder.
-    """
-    digest = hashlib.sha256()
-    for file in sorted(path.rglob("*"), key=lambda p: p.relative_to(path).as_posix()):
-        if file.is_symlink():
-            what = "a folder with a symbolic link has no content hash"
-            raise BadFile(refuse(what, str(file), "Replace the link by the file"))
-        if file.is_file():
-            name = file.relative_to(path).as_posix()
-            digest.update(f"{sha256_file(file)}  {len(name.encode())} {name}\n".encode())
     return digest.hexdigest()
 
 

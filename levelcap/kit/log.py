@@ -7,18 +7,16 @@ log.info("round done", round=3, seconds=1.2)
 
 import logging
 import math
-import os
 import sys
 import time
 from collections.abc import Mapping
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 
 import structlog
 
 from levelcap.kit.errors import BadValue, refuse
-from levelcap.kit.files import Lines, append_jsonl, keep_private, read_jsonl
+from levelcap.kit.files import append_jsonl, keep_private, sync
 
 ROOT = "levelcap"
 SYNC_EVERY_S = 1.0
@@ -87,14 +85,13 @@ class MetricsWriter:
     A row is `{"step": …, "time": …, <name>: <number>, …}`, time in seconds since 1970. Each row
     is one write, so a killed process loses nothing that `write` returned from; it is fsynced at
     most once a second and on `close`, so a power cut loses at most the last second. A value that
-    is not finite is stored as null, its name is listed in the row's `non_finite`, and
-    `non_finite_count` grows: a curve then shows a gap, and a watcher can stop the run.
+    is not finite is stored as null and its name is listed in the row's `non_finite`: a curve then
+    shows a gap, and a watcher can stop the run.
     """
 
     def __init__(self, path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         self.path = path
-        self.non_finite_count = 0
         self._synced_s = time.monotonic()
 
     def write(self, step: int, values: Mapping[str, float]) -> None:
@@ -118,7 +115,6 @@ class MetricsWriter:
                 bad.append(name)
         if bad:
             row["non_finite"] = bad
-            self.non_finite_count += len(bad)
         due = time.monotonic() - self._synced_s >= SYNC_EVERY_S
         append_jsonl(self.path, [row], sync=due)
         if due:
@@ -127,21 +123,12 @@ class MetricsWriter:
     def close(self) -> None:
         """Makes everything written so far durable; the writer may be used again."""
         if self.path.exists():
-            fd = os.open(self.path, os.O_RDONLY)
-            try:
-                os.fsync(fd)
-            finally:
-                os.close(fd)
+            sync(self.path)
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
 
@@ -153,8 +140,3 @@ def _number(name: str, value: Any) -> float | int:
     except (TypeError, ValueError) as error:
         what = f"metric {name!r} must be one number"
         raise BadValue(refuse(what, value, "Give a float or an int")) from error
-
-
-def read_metrics(path: Path) -> Lines:
-    """Reads a metrics.jsonl, also while it is written: a torn last line is counted, not read."""
-    return read_jsonl(path)

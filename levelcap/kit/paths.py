@@ -8,7 +8,7 @@ import os
 import tempfile
 from pathlib import Path
 
-from levelcap.kit.errors import BadValue, refuse, unknown_name
+from levelcap.kit.errors import BadValue, check_known, refuse
 
 HOME_VARIABLES = ("LEVELCAP_HOME", "TRAINING_BASE_DIR")
 FOLDERS = ("inbox", "lake", "runs", "vault", "exports", "state", "config", "replays")
@@ -47,8 +47,7 @@ def folder(name: str) -> Path:
         UnknownName: no such folder.
         BadValue: it cannot be created or is not writable.
     """
-    if name not in FOLDERS:
-        raise unknown_name("folder", name, FOLDERS)
+    check_known("folder", name, FOLDERS)
     path = get_base_dir() / name
     remedy = "Set LEVELCAP_HOME to a folder you may write to"
     try:

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from levelcap.kit.errors import BadValue, Conflict, Corrupt, refuse
-from levelcap.kit.files import TMP, dump_json, parse_json, room, sync_folder
+from levelcap.kit.files import TMP, dump_json, parse_json, room, sync, write_bytes
 from levelcap.kit.ids import check_id, sha256_bytes, sha256_file
 
 MANIFEST = "manifest.json"
@@ -81,10 +81,10 @@ def publish(
         (tmp / MANIFEST).write_bytes(_manifest_bytes(manifest))
         _sync_entry(tmp / MANIFEST)
         for inner in sorted((p for p in tmp.rglob("*") if p.is_dir()), reverse=True):
-            sync_folder(inner)
-        sync_folder(tmp)
+            sync(inner)
+        sync(tmp)
         rename_new(tmp, folder)
-        sync_folder(folder.parent)
+        sync(folder.parent)
     return manifest
 
 
@@ -137,19 +137,7 @@ def attach(folder: Path, data: bytes) -> None:
     It is written beside the folder and moved in: a kill leaves nothing inside that `verify`
     would call an extra file.
     """
-    tmp = folder.with_name(f"{TMP}{folder.name}-ledger-{secrets.token_hex(4)}")
-    with room(folder):
-        try:
-            with tmp.open("xb") as file:
-                fcntl.flock(file, fcntl.LOCK_EX)  # tells `sweep` that somebody is writing
-                file.write(data)
-                file.flush()
-                os.fsync(file.fileno())
-                os.replace(tmp, folder / LEDGER_FILE)
-        except BaseException:
-            tmp.unlink(missing_ok=True)
-            raise
-        sync_folder(folder)
+    write_bytes(folder / LEDGER_FILE, data, beside=folder)
 
 
 def retire(folder: Path) -> None:
@@ -162,7 +150,7 @@ def retire(folder: Path) -> None:
         os.rename(folder, trash)
     except FileNotFoundError:
         return
-    sync_folder(folder.parent)
+    sync(folder.parent)
     shutil.rmtree(trash)
 
 
@@ -256,10 +244,8 @@ def _names(folder: Path) -> list[str]:
 
 
 def _sync_entry(path: Path) -> dict[str, Any]:
-    with path.open("rb") as file:
-        os.fsync(file.fileno())
-        size = os.fstat(file.fileno()).st_size
-    return {"bytes": size, "sha256": sha256_file(path)}
+    sync(path)
+    return {"bytes": path.stat().st_size, "sha256": sha256_file(path)}
 
 
 def _manifest_bytes(manifest: Manifest) -> bytes:

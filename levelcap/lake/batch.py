@@ -9,11 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from levelcap.lake.header import packed_size
-from levelcap.lake.order import Order
 from levelcap.lake.rows import as_items
 from levelcap.lake.shard import FLAGS, Columns
-from levelcap.lake.windows import Source, Windows, joined
+from levelcap.lake.windows import Windows, joined
 
 
 @dataclass(frozen=True)
@@ -53,10 +51,6 @@ class Batch:
 class Batches(Windows[Batch]):
     """Makes the batches of some sources; see `Shards.batches` for the arguments."""
 
-    def __init__(self, sources: Sequence[Source], order: Order, views: tuple[str, ...]) -> None:
-        super().__init__(sources, order)
-        self._views = views
-
     def _fill(self, columns: Columns, number: int, places: NDArray[np.int64]) -> None:
         source, group = self._find(number)
         rows = source.shard.rows(group, source.chosen)
@@ -66,13 +60,7 @@ class Batches(Windows[Batch]):
                 as_items(columns[name])[places] = given if rows is None else given[rows]
 
     def _empty(self, items: int) -> Columns:
-        header = self._header
-        columns: Columns = {
-            name: np.empty((items, *header.view_shapes[name]), header.view_dtype(name))
-            for name in self._views
-        }
-        columns["mask"] = np.empty((items, packed_size(header.mask_size)), np.uint8)
-        columns["actions"] = np.empty((items, len(header.heads)), np.uint8)
+        columns = self._room(items)
         columns["reward"] = np.empty(items, np.float32)
         columns["left"] = np.empty(items, np.int32)
         columns |= {name: np.empty(items, np.int8) for name in ("outcome", "intent")}
@@ -83,17 +71,9 @@ class Batches(Windows[Batch]):
 
     def _batch(self, parts: list[Columns]) -> Batch:
         columns = joined(parts)
-        mask = np.unpackbits(columns["mask"], axis=1, count=self._header.mask_size)
         return Batch(
-            views={name: columns[name] for name in self._views},
-            mask=mask,
-            actions=columns["actions"],
+            **self._unpacked(columns, ("actions", "outcome", "left", *FLAGS)),
             rewards=columns["reward"],
-            outcome=columns["outcome"],
-            left=columns["left"],
-            terminated=columns["terminated"],
-            truncated=columns["truncated"],
-            alive=columns["alive"],
             intents=columns["intent"],
             log_probs=columns.get("log_prob"),
         )

@@ -14,7 +14,7 @@ from levelcap.kit.publish import read_manifest
 from levelcap.lake.header import HEADER_FILE, Header
 from levelcap.lake.quality import Quality
 from levelcap.lake.records import EPISODES_FILE, Episodes, Steps
-from levelcap.lake.shard import AGAIN, Shard
+from levelcap.lake.shard import AGAIN, FLAGS, Shard
 
 LATER = ("actions_forbidden", "alive_share")  # a lazy shard learns these only when replayed
 
@@ -67,14 +67,11 @@ def _steps(shard: Shard, group: int) -> Steps:
     columns = shard.decode(group, header.view_names)
     nothing = np.zeros(len(columns["actions"]), np.float32)
     return Steps(
-        actions=columns["actions"],
+        **{name: columns[name] for name in ("actions", *FLAGS)},
         log_probs=columns.get("log_prob", nothing),
         intents=columns["intent"],
         mask=np.unpackbits(columns["mask"], axis=1, count=header.mask_size),
         rewards=columns["reward"],
-        terminated=columns["terminated"],
-        truncated=columns["truncated"],
-        alive=columns["alive"],
         views={name: columns[name] for name in header.view_names},
     )
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from levelcap.kit.errors import BadValue, Conflict, Corrupt, refuse
 from levelcap.kit.files import dump_json, parse_json
 from levelcap.kit.ids import sha256_bytes
-from levelcap.world.spec import Head, ViewSpec, WorldSpec
+from levelcap.world.spec import TICK_HZ, Head, ViewSpec, WorldSpec
 
 SCHEMA = 1
 HEADER_FILE = "shard.json"
@@ -46,6 +46,7 @@ class Header:
     step_files: dict[str, int] = field(default_factory=dict)  # name -> rows in the file
     quality: dict[str, Any] = field(default_factory=dict)
     schema: int = SCHEMA
+    tick_hz: int = TICK_HZ  # not in the first shards, which were all played at 30
 
     def __post_init__(self) -> None:
         if self.views not in (STORED, LAZY):
@@ -114,6 +115,7 @@ class Header:
             remedy = "Use the levelcap version that wrote it"
             raise Conflict(refuse(f"{path} has another schema than {SCHEMA}", schema, remedy))
         known = {f.name for f in fields(cls)}
+        values.setdefault("tick_hz", TICK_HZ)
         if set(values) != known:
             wrong = sorted(set(values) ^ known)
             raise Corrupt(refuse(f"{path} has missing or unknown keys", wrong, "Record it again"))
@@ -139,6 +141,7 @@ def header_of(spec: WorldSpec, view_names: Sequence[str], **more: Any) -> Header
         heads=[[head.name, head.size] for head in spec.heads],
         num_players=spec.num_players,
         num_teams=spec.num_teams,
+        tick_hz=spec.tick_hz,
         config_sha256=sha256_bytes(dump_json(more["config"])),
         **more,
     )

@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from levelcap.kit.errors import BadValue, Conflict, refuse, unknown_name
+from levelcap.kit.errors import BadValue, Conflict, check_known, refuse
 from levelcap.kit.seeds import check_seed
 from levelcap.lake.batch import Batch, Batches
 from levelcap.lake.header import heads_of, views_of
@@ -30,7 +30,8 @@ from levelcap.world.spec import Head, ViewSpec
 
 __all__ = ["Batch", "Shards", "TrajectorySequence", "open_shards"]
 
-SAME = ("world", "patch", "view_specs", "heads", "decision_ticks")  # of all shards opened together
+# Of all shards opened together.
+SAME = ("world", "tick_hz", "patch", "view_specs", "heads", "decision_ticks")
 # Of the memory a reader may use: the window being served, the one being made, and a row group.
 WINDOW_SHARE = 0.45
 
@@ -121,8 +122,7 @@ class Shards:
         """Only the episodes of these policies."""
         known = {p["name"] for source in self._sources for p in source.shard.header.policies}
         for name in policies:
-            if name not in known:
-                raise unknown_name("policy in these shards", name, known)
+            check_known("policy in these shards", name, known)
         found = []
         for source in self._sources:
             wanted = np.array([p["name"] in policies for p in source.shard.header.policies])
@@ -232,8 +232,7 @@ class Shards:
     def _view_names(self, views: Sequence[str] | None) -> tuple[str, ...]:
         names = tuple(self.header.view_names if views is None else views)
         for name in names:
-            if name not in self.header.view_names:
-                raise unknown_name("view in these shards", name, self.header.view_names)
+            check_known("view in these shards", name, self.header.view_names)
         return names
 
 

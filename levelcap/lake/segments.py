@@ -13,13 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from levelcap.kit.errors import BadValue, refuse
-from levelcap.lake.header import packed_size
 from levelcap.lake.labels import Labels
 from levelcap.lake.order import Order
 from levelcap.lake.shard import Columns
 from levelcap.lake.windows import Source, Windows, joined
 
 LABEL, HISTORY = "label_", "history_"
+SAME = ("actions", "outcome", "left", "alive", "reset", "valid")  # columns and fields of a batch
 
 
 @dataclass(frozen=True)
@@ -100,8 +100,8 @@ class Segments(Windows[SegmentBatch]):
         cut: Cut,
         labels: Labels | None,
     ) -> None:
-        super().__init__(sources, order)
-        self._views, self._cut, self._labels = views, cut, labels
+        super().__init__(sources, order, views)
+        self._cut, self._labels = cut, labels
 
     def _fill(self, columns: Columns, number: int, places: NDArray[np.int64]) -> None:
         source, group = self._find(number)
@@ -134,12 +134,7 @@ class Segments(Windows[SegmentBatch]):
     def _empty(self, items: int) -> Columns:
         header, cut = self._header, self._cut
         rows = (items, cut.burn_in + cut.length)
-        columns: Columns = {
-            name: np.empty((*rows, *header.view_shapes[name]), header.view_dtype(name))
-            for name in self._views
-        }
-        columns["mask"] = np.empty((*rows, packed_size(header.mask_size)), np.uint8)
-        columns["actions"] = np.empty((*rows, len(header.heads)), np.uint8)
+        columns = self._room(*rows)
         columns["left"] = np.empty(rows, np.int32)
         columns["intent"] = np.empty(rows, np.int8)
         columns["outcome"] = np.empty(items, np.int8)
@@ -158,14 +153,7 @@ class Segments(Windows[SegmentBatch]):
         # Stored a segment at a time, used a moment at a time.
         columns = {n: a.swapaxes(0, 1) if a.ndim > 1 else a for n, a in found.items()}
         return SegmentBatch(
-            views={name: columns[name] for name in self._views},
-            mask=np.unpackbits(columns["mask"], axis=-1, count=self._header.mask_size),
-            actions=columns["actions"],
-            outcome=columns["outcome"],
-            left=columns["left"],
-            alive=columns["alive"],
-            reset=columns["reset"],
-            valid=columns["valid"],
+            **self._unpacked(columns, SAME),
             intents=columns["intent"],
             burn_in=self._cut.burn_in,
             history={name: columns[HISTORY + name] for name in self._cut.history_views},

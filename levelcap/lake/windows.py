@@ -11,6 +11,7 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from levelcap.lake.header import packed_size
 from levelcap.lake.order import Order
 from levelcap.lake.shard import Columns, Shard
 
@@ -38,9 +39,9 @@ class Windows(ABC, Generic[Made]):
     The first axis of every column of a window is the item.
     """
 
-    def __init__(self, sources: Sequence[Source], order: Order) -> None:
+    def __init__(self, sources: Sequence[Source], order: Order, views: tuple[str, ...]) -> None:
         """order.counts: items of every row group, the groups of all sources one after the other."""
-        self._sources, self._order = sources, order
+        self._sources, self._order, self._views = sources, order, views
         self._header = sources[0].shard.header
         self._log_probs = any(p["log_probs"] for s in sources for p in s.policies)
         sizes = [source.shard.num_groups for source in sources]
@@ -97,6 +98,23 @@ class Windows(ABC, Generic[Made]):
         """The source of a row group, and the group's number there."""
         at = int(np.searchsorted(self._first_group, number, "right")) - 1
         return self._sources[at], number - int(self._first_group[at])
+
+    def _room(self, *shape: int) -> Columns:
+        """Columns of the views, masks (packed) and actions of rows [*shape]."""
+        header = self._header
+        columns: Columns = {
+            name: np.empty((*shape, *header.view_shapes[name]), header.view_dtype(name))
+            for name in self._views
+        }
+        columns["mask"] = np.empty((*shape, packed_size(header.mask_size)), np.uint8)
+        columns["actions"] = np.empty((*shape, len(header.heads)), np.uint8)
+        return columns
+
+    def _unpacked(self, columns: Columns, names: Sequence[str]) -> dict[str, Any]:
+        """Views by name, the mask a bin a byte, and these columns: fields of every batch."""
+        mask = np.unpackbits(columns["mask"], axis=-1, count=self._header.mask_size)
+        views = {name: columns[name] for name in self._views}
+        return {"views": views, "mask": mask, **{name: columns[name] for name in names}}
 
     @abstractmethod
     def _fill(self, columns: Columns, number: int, places: NDArray[np.int64]) -> None:

@@ -18,13 +18,17 @@ from levelcap.kit.publish import MANIFEST
 from levelcap.learn.engine.loop import Outcome
 from levelcap.learn.engine.stops import Stops
 from levelcap.learn.engine.task import Hooks
+from levelcap.learn.engine.worlds import spec_of_world
 from levelcap.learn.imitation.config import ImitationConfig
 from levelcap.learn.imitation.run import Imitated, imitate
 from levelcap.learn.imitation.run import Request as ImitationRequest
 from levelcap.learn.rl.config import RlConfig, for_world
 from levelcap.learn.rl.run import Request as RlRequest
 from levelcap.learn.rl.run import reinforce
+from levelcap.nets.family import DEFAULT, describe
+from levelcap.nets.options import read_options
 from levelcap.play.record.games import record
+from levelcap.world.spec import split_world
 
 Say = Callable[[str], None]
 
@@ -73,6 +77,8 @@ def raise_hero(
     minutes: float,
     seed: int = 0,
     size: str = "slim",
+    family: str = DEFAULT,
+    options: tuple[str, ...] = (),
     recipe: Recipe | None = None,
     rl: RlConfig | None = None,
     imitation: ImitationConfig | None = None,
@@ -85,7 +91,7 @@ def raise_hero(
     minutes: from `began` (a time.time(), default now) to the last checkpoint. hooks are those of
     the reinforcement. Raises what its stages raise; done stages are not repeated.
     """
-    recipe = recipe or RECIPES.get(world)
+    recipe = recipe or RECIPES.get(split_world(world)[0])
     if recipe is None:
         remedy = "Give one of our rulesets, or use levelcap reinforce for outside games"
         raise BadValue(refuse("no recipe for this world", world, remedy))
@@ -96,12 +102,24 @@ def raise_hero(
     if not (shard / MANIFEST).exists():
         say(f"recording {recipe.games} games of {recipe.teacher} against {recipe.partner}")
         names = list(dict.fromkeys((recipe.teacher, recipe.partner)))
-        record(names, world, recipe.games, seed, shard, keep=[recipe.teacher])
+        spec = spec_of_world(world)
+        views = describe(family, spec, size, options=read_options(options)).views
+        kept = [recipe.teacher]
+        record(names, world, recipe.games, seed, shard, keep=kept, views=views)
     marks["record"] = time.time() - began
     say(f"imitating {recipe.teacher}")
     school_s = min(recipe.imitation_most_s, recipe.imitation_share * minutes * 60)
     imitated = imitate(
-        ImitationRequest(world, (shard,), out / "imitate", (recipe.teacher,), size, seed),
+        ImitationRequest(
+            world,
+            (shard,),
+            out / "imitate",
+            (recipe.teacher,),
+            size,
+            seed,
+            family=family,
+            options=options,
+        ),
         imitation or ImitationConfig(),
         Stops(minutes=school_s / 60),
     )
@@ -109,7 +127,7 @@ def raise_hero(
     left = max(1.0, minutes * 60 - marks["imitate"])
     say(f"reinforcing for {left:.0f} s")
     request = RlRequest(world, out / "reinforce", imitated.outcome.snapshot, size, seed)
-    outcome = reinforce(request, rl or for_world(world), Stops(minutes=left / 60), hooks)
+    outcome = reinforce(request, rl or for_world(world, family), Stops(minutes=left / 60), hooks)
     seconds = time.time() - began
     marks["reinforce"] = seconds
     stages = {

@@ -48,8 +48,17 @@ def save_snapshot(folder: Path, weights: dict[str, Tensor], meta: Meta, made_by:
     publish(folder, write, made_by=author, parents=list(meta.parents))
 
 
+def _check_folder(folder: Path) -> None:
+    if not folder.is_dir():
+        raise BadFile(refuse("no such checkpoint folder", str(folder), "Give its path"))
+    if (folder / "snapshots").is_dir():
+        remedy = "Give a folder inside its snapshots/"
+        raise BadFile(refuse("the folder of a run, not a snapshot", str(folder), remedy))
+
+
 def read_meta(folder: Path) -> Meta:
     """The description alone; the weights are not looked at."""
+    _check_folder(folder)
     return meta_from_json(read_json(folder / META), str(folder / META))
 
 
@@ -60,11 +69,7 @@ def load_snapshot(folder: Path) -> tuple[nn.Module, Meta, str]:
         Corrupt: a byte differs from the manifest.
         BadFile: whole, but not a net this version can build; or a run's folder.
     """
-    if not folder.is_dir():
-        raise BadFile(refuse("no such checkpoint folder", str(folder), "Give its path"))
-    if (folder / "snapshots").is_dir():
-        remedy = "Give a folder inside its snapshots/"
-        raise BadFile(refuse("the folder of a run, not a snapshot", str(folder), remedy))
+    _check_folder(folder)
     # Every byte before any of it is believed.
     manifest = verify(folder)
     meta = read_meta(folder)

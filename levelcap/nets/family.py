@@ -11,6 +11,8 @@ play, the command line and checkpoints.
 from __future__ import annotations
 
 import importlib
+from collections.abc import Mapping
+from types import MappingProxyType
 
 import torch
 from torch import nn
@@ -18,10 +20,11 @@ from torch import nn
 from levelcap.kit.errors import BadValue, refuse, unknown_name
 from levelcap.nets.meta import Meta
 from levelcap.nets.net import Net
+from levelcap.nets.options import OPTIONS, check_options
 from levelcap.nets.row import Family
 from levelcap.world.spec import WorldSpec
 
-_FILES = ("flat", "text.qwen3")
+_FILES = ("flat", "hierarchy.net", "text.qwen3")
 FAMILIES: dict[str, Family] = {
     # Loaded by name, so that a new family is one word here and no import.
     row.name: row
@@ -37,13 +40,15 @@ def describe(
     size: str = "slim",
     standardise: bool = False,
     views: tuple[str, ...] = (),
+    options: Mapping[str, str] = MappingProxyType({}),
 ) -> Meta:
     """The description of a new net of this family for a world.
 
-    standardise: scale inputs by running moments. views: what it reads if not the usual.
+    standardise: scale inputs by running moments. views: what it reads if not the usual. options:
+    parts chosen by name, e.g. {"aim": "residual"}.
 
     Raises:
-        UnknownName: no such family, size or view.
+        UnknownName: no such family, size, view, option or value of one.
     """
     if family not in WORLD_FAMILIES:
         raise unknown_name("family of nets for a world", family, WORLD_FAMILIES)
@@ -51,10 +56,12 @@ def describe(
     if size not in row.sizes:
         raise unknown_name("net size", size, row.sizes)
     for name in views:
-        if name not in spec.views:
-            raise unknown_name(f"view of {spec.name}", name, tuple(spec.views))
+        if name not in spec.acting_views:  # what only a critic may see is none
+            raise unknown_name(f"view of {spec.name}", name, spec.acting_views)
+    check_options(family, options)
     assert row.describe is not None
-    return row.describe(spec, size, standardise, views)
+    chosen = (options,) if family in OPTIONS else ()
+    return row.describe(spec, size, standardise, views, *chosen)
 
 
 def build(meta: Meta) -> nn.Module:

@@ -3,14 +3,19 @@
 Shapes: T decisions, B rows, D input numbers, H hidden, A bins of all heads together.
 
 The baseline and the fastest learner. Sizes: `dummy` (tests), `slim` 2 x 128, `full` 2 x 256.
+With `aim=residual` the aim heads begin at the nearest visible enemy (`nets.aim`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
+import torch
 from torch import Tensor, nn
+from torch.nn import functional
 
+from levelcap.kit.errors import BadValue, refuse
+from levelcap.nets.aim import bin_edges, logistic_bins, nearest_enemy, target_logit
 from levelcap.nets.meta import Meta
 from levelcap.nets.net import Inputs, Net, State, Unrolled
 from levelcap.nets.row import Family, world_meta
@@ -22,15 +27,28 @@ SIZES: dict[str, tuple[int, ...]] = {"dummy": (8,), "slim": (128, 128), "full": 
 
 
 def flat_meta(
-    spec: WorldSpec, size: str = "slim", standardise: bool = False, views: tuple[str, ...] = ()
+    spec: WorldSpec,
+    size: str,
+    standardise: bool,
+    views: tuple[str, ...],
+    options: Mapping[str, str],
 ) -> Meta:
     """The description of a new flat net for this world; views: what it reads if not the usual."""
     views = views or spec.flat_views
-    shape = {
+    shape: dict[str, object] = {
         "input_size": sum(spec.views[name].size for name in views),
         "hidden": SIZES[size],
         "standardise": standardise,
     }
+    if options.get("aim") == "residual":
+        if "objects" not in views or not spec.aim_heads:
+            remedy = "Let it read objects of our own rulesets, or leave aim=residual out"
+            raise BadValue(refuse("residual aim needs objects to aim at", views, remedy))
+        before = views[: views.index("objects")]
+        shape["aim"] = "residual"
+        # Where the objects begin in a row of inputs, and their slots and columns.
+        at = sum(spec.views[name].size for name in before)
+        shape["objects"] = (at, *spec.views["objects"].shape)
     return world_meta("flat", spec, size, views, shape)
 
 
@@ -49,6 +67,15 @@ class FlatNet(Net):
         self.value = nn.Linear(width, 1)
         if meta.shape["standardise"]:
             self.keep_moments(meta.input_size)
+        self._objects: tuple[int, int, int] | None = None
+        if meta.shape.get("aim") == "residual":
+            self._objects = meta.shape["objects"]
+            first, second = meta.aim_heads
+            self._aim_at = sum(meta.head_sizes[:first])
+            assert second == first + 1 and meta.head_sizes[first] == meta.head_sizes[second]
+            self._edges = bin_edges(meta.head_sizes[first])
+            # One scale an axis, learned: 0 is the scale of `nets.aim`.
+            self.aim_scale = nn.Parameter(torch.zeros(len(meta.aim_heads)))
         self._initialise()
 
     def _initialise(self) -> None:
@@ -75,7 +102,20 @@ class FlatNet(Net):
     def forward(self, inputs: Tensor) -> tuple[Tensor, Tensor]:
         """inputs [B, D] -> logits [B, A], values [B]."""
         hidden = self.torso(self.standardised(inputs))  # [B, H]
-        return self.policy(hidden), self.value(hidden).squeeze(-1)
+        logits = self.policy(hidden)
+        if self._objects is not None:
+            logits = logits + self._aim_logits(inputs, logits.shape[-1])
+        return logits, self.value(hidden).squeeze(-1)
+
+    def _aim_logits(self, inputs: Tensor, bins: int) -> Tensor:
+        """Log-probabilities [B, A] of aiming at the nearest visible enemy; 0 in other heads."""
+        assert self._objects is not None
+        at, slots, columns = self._objects
+        objects = inputs[:, at : at + slots * columns].unflatten(1, (slots, columns))
+        target = target_logit(nearest_enemy(objects))  # [B, 2]
+        scale = self.aim_scale.expand_as(target)
+        aimed = logistic_bins(target, scale, self._edges).flatten(1)  # both heads side by side
+        return functional.pad(aimed, (self._aim_at, bins - self._aim_at - aimed.shape[1]))
 
     def unroll(
         self, views: Inputs, state: State, reset: Tensor, choices: Tensor | None = None

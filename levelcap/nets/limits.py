@@ -12,6 +12,7 @@ from typing import Any
 from levelcap.kit.errors import BadFile, refuse
 from levelcap.nets.meta import Meta
 from levelcap.nets.text.shape import TextShape
+from levelcap.world.spec import TICK_RATES
 
 MAX_LAYERS = 64
 MAX_WIDTH = 8192
@@ -34,7 +35,7 @@ def check_limits(meta: Meta) -> None:
     _texts(meta)
     _whole("world_version", meta.world_version, 0, 1 << 20)
     _whole("steps", meta.steps, 0, 1 << 53)
-    _whole("decision_ticks", meta.decision_ticks, 1, 30)
+    _whole("decision_ticks", meta.decision_ticks, 1, max(TICK_RATES))
     _whole("input_size", meta.shape["input_size"], 0, MAX_INPUTS)
     _row("head_sizes", meta.head_sizes, MAX_HEADS, 1, MAX_BINS)
     _row("aim_heads", meta.aim_heads, MAX_HEADS, 0, MAX_HEADS)

@@ -7,7 +7,7 @@ from typing import Any
 
 from levelcap.kit.errors import BadFile, refuse
 from levelcap.nets.text.shape import TextShape, shape_from_json
-from levelcap.world.spec import WorldSpec
+from levelcap.world.spec import WorldSpec, split_world
 
 META_VERSION = 1
 TEXT_WORLD = "text"
@@ -19,6 +19,8 @@ _BESIDE = {
     "flat": ("input_size", "hidden", "standardise"),
     "qwen3": ("input_size", "hidden", "standardise", "text"),
 }
+# What only some nets of a family have; a file without them is read as before.
+_MAYBE = {"flat": ("aim", "objects")}
 
 
 @dataclass(frozen=True)
@@ -42,6 +44,11 @@ class Meta:
     parents: tuple[str, ...] = ()
     metrics: dict[str, float] = field(default_factory=dict)
     meta_version: int = META_VERSION
+
+    @property
+    def tick_hz(self) -> int:
+        """Ticks a second of the world it was made for: part of that world's name."""
+        return split_world(self.world)[1]
 
     @property
     def input_size(self) -> int:
@@ -101,7 +108,9 @@ def meta_from_json(values: Any, where: str) -> Meta:
     known = {f.name for f in fields(Meta)}
     table = values if isinstance(values, dict) else {}
     # An unknown family has its sizes under `shape`; whether it can be built is not asked here.
-    beside = _BESIDE.get(str(table.get("architecture")), ())
+    family = str(table.get("architecture"))
+    beside = _BESIDE.get(family, ())
+    beside += tuple(name for name in _MAYBE.get(family, ()) if name in table)
     names = (known - {"shape"}) | set(beside) if beside else known
     if set(table) != names:
         odd = sorted(set(table) ^ names) if isinstance(values, dict) else type(values).__name__
@@ -130,11 +139,15 @@ def check_fits(meta: Meta, spec: WorldSpec) -> None:
     Raises:
         BadFile: naming the first thing that differs.
     """
+    if meta.tick_hz != split_world(spec.name)[1]:
+        what = f"{spec.name} runs at {spec.tick_hz} ticks a second, this net was made for another"
+        remedy = f"Use a net of {spec.name}, or --tick-hz {meta.tick_hz}"
+        raise BadFile(refuse(what, meta.tick_hz, remedy))
     # Versions and heads first: what is left would be misread silently.
     wanted = {
         "world version": (meta.world_version, spec.version),
         "heads": (meta.head_sizes, tuple(head.size for head in spec.heads)),
-        "views": (set(meta.views) - set(spec.views), set()),
+        "views": (set(meta.views) - set(spec.acting_views), set()),
     }
     for name, (have, need) in wanted.items():
         if have != need:

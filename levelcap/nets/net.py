@@ -67,6 +67,8 @@ class Inputs:
 
     packed: Tensor  # [T, B, D]
     layout: ViewLayout
+    chance: Tensor | None = None  # [T, B] in [0, 1): what a choice is drawn with; None: likeliest
+    pace: int = 1  # decisions in the time of one it was trained with (live play at every tick)
 
     def __getitem__(self, name: str) -> Tensor:
         """One view, [T, B, …]; shares memory with `packed`."""
@@ -94,6 +96,8 @@ class Net(nn.Module):
 
     recurrent = False
     """does it carry a state from one decision to the next?"""
+    num_choices = 0
+    """options of the latent it samples; 0: it samples none"""
 
     def initial_state(self, rows: int) -> State:
         """State of rows whose match begins."""
@@ -105,9 +109,17 @@ class Net(nn.Module):
         """Go through T decisions of B rows.
 
         reset: bool [T, B]; where it is set the row's match begins and its state is forgotten
-        before the decision. choices: int64 [T, B], what was drawn when acting; None: draw now.
+        before the decision. choices: int64 [T, B], what was drawn when acting; None: draw now, with
+        `views.chance`.
         """
         raise NotImplementedError
+
+    def recall(self, state: State, history: Tensor, valid: Tensor) -> State:
+        """The state with a past that was not decided in: rows of a view, one a second.
+
+        history [S, B, ...], oldest first; valid: bool [S, B], False before the match began.
+        """
+        return state
 
     def hidden_matrices(self) -> list[nn.Parameter]:
         """What Muon steps: matrices that are neither the first nor the last layer."""
@@ -150,6 +162,13 @@ def reset_rows(state: State, fresh: State, reset: Tensor) -> State:
         return torch.where(rows, fresh[name], state[name])
 
     return {name: pick(name) for name in state}
+
+
+def choice_log_prob(out: Unrolled) -> Tensor:
+    """Log-probability [T, B] of the latents drawn; 0 where one was carried over."""
+    assert out.choices is not None and out.choice_logits is not None and out.choice_due is not None
+    chosen = torch.log_softmax(out.choice_logits, -1).gather(-1, out.choices[..., None])
+    return chosen.squeeze(-1) * out.choice_due
 
 
 def count_parameters(net: nn.Module) -> int:

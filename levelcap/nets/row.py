@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
-
-from torch import nn
+from typing import TYPE_CHECKING, Any
 
 from levelcap.nets.meta import Meta
-from levelcap.world.spec import WorldSpec
+from levelcap.world.spec import DECISIONS_HZ, WorldSpec, split_world
 
-Describe = Callable[[WorldSpec, str, bool, tuple[str, ...]], Meta]
+if TYPE_CHECKING:
+    from torch import nn
+
+# (spec, size, standardise, views), and (options) where `nets.options` has some.
+Describe = Callable[..., Meta]
 
 
 @dataclass(frozen=True)
@@ -25,7 +27,7 @@ class Family:
     build: Callable[[Meta], nn.Module]
     """a net of this description"""
     describe: Describe | None = None
-    """(spec, size, standardise, views) -> description; None: it plays no world"""
+    """the description of a new net for a world; None: it plays no world"""
 
 
 def world_meta(
@@ -44,4 +46,5 @@ def world_meta(
         aim_heads=spec.aim_heads,
         aim_users=spec.aim_users,
         shape=shape,
+        decision_ticks=split_world(spec.name)[1] // DECISIONS_HZ,
     )

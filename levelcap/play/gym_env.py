@@ -25,8 +25,8 @@ from levelcap.world.doors.farama import (
     checked_mode,
     observation_space,
 )
-from levelcap.world.protocols import Policy
-from levelcap.world.spec import TICKS_PER_SECOND, WorldSpec
+from levelcap.world.protocols import Policy, ticks_of
+from levelcap.world.spec import DECISIONS_HZ, WorldSpec
 
 
 class BotGameEnv(gymnasium.Env):
@@ -37,7 +37,7 @@ class BotGameEnv(gymnasium.Env):
     match is decided. `options` are those of `levelcap.world.match.World` listed in `OPTIONS`.
     """
 
-    metadata: dict[str, Any] = {"render_modes": RENDER_MODES, "render_fps": TICKS_PER_SECOND // 3}
+    metadata: dict[str, Any] = {"render_modes": RENDER_MODES, "render_fps": DECISIONS_HZ}
 
     def __init__(
         self,
@@ -62,7 +62,8 @@ class BotGameEnv(gymnasium.Env):
             spec, seat, opponent, opponent if ally is None else ally
         )
         own = self._match.world.decision_ticks
-        ticks = [own if k < 0 else self._policies[k].decision_ticks for k in self._owner.tolist()]
+        owners = [None if k < 0 else self._policies[k] for k in self._owner.tolist()]
+        ticks = [ticks_of(who, spec.tick_hz) if who else own for who in owners]
         self._match.invite(views_of(self._policies), ticks)
         # The grid is as fine as the quickest policy; the hero's action is held in between.
         self._hero_decisions = own // self._match.world.decision_ticks

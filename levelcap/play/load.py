@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import torch
 
 from levelcap.nets.checkpoint import load_world_net
 from levelcap.nets.meta import Meta, check_fits
-from levelcap.nets.net import Inputs, Net, Unrolled, ViewLayout
+from levelcap.nets.net import Inputs, Net, Unrolled, ViewLayout, choice_log_prob
 from levelcap.play.sample import Sampler
 from levelcap.world.protocols import Decision, Policy, PolicyState, Views, World
-from levelcap.world.spec import WorldSpec
+from levelcap.world.spec import TICK_HZ, WorldSpec
 
 
 class NetPolicy(Policy):
@@ -20,7 +21,7 @@ class NetPolicy(Policy):
     def __init__(self, net: Net, meta: Meta, content_hash: str, greedy: bool = False) -> None:
         self.net, self.meta, self.greedy = net, meta, greedy
         self.views = meta.views
-        self.decision_ticks = meta.decision_ticks
+        self.decision_ticks, self.tick_hz = meta.decision_ticks, meta.tick_hz
         self.knows_log_probs = not greedy
         self._content_hash = content_hash
         self._sampler: Sampler | None = None
@@ -52,8 +53,18 @@ class NetPolicy(Policy):
         assert state is None or isinstance(state, dict)
         carried = {name: torch.from_numpy(rows) for name, rows in (state or {}).items()}
         reset = torch.from_numpy(views["reset"]).view(1, -1)
+        chance = None
+        if self.net.num_choices and not self.greedy:
+            chance = torch.from_numpy(Sampler.chance(views["key"]))[None]
+        views_ = Inputs(packed[None], self._layout, chance, self._pace)
         with torch.inference_mode():
-            return self.net.unroll(Inputs(packed[None], self._layout), carried, reset)
+            return self.net.unroll(views_, carried, reset)
+
+    @property
+    def _pace(self) -> int:
+        """Decisions now in the time of one of training: 1 at the net's own rate."""
+        trained_s = self.meta.decision_ticks / TICK_HZ
+        return max(1, round(trained_s * self.tick_hz / self.decision_ticks))
 
     def act(self, views: Views, state: PolicyState) -> Decision:
         """Bins, log-probabilities and values of n rows."""
@@ -63,11 +74,18 @@ class NetPolicy(Policy):
             out.logits[0].numpy(), views["mask"], views["key"], self.greedy
         )
         kept = {name: rows.numpy() for name, rows in out.state.items()}
+        choices = None
+        if out.choices is not None:
+            # The choice is part of what was decided, and so of its probability.
+            log_probs += choice_log_prob(out)[0].numpy()
+            choices = out.choices[0].numpy()
         return Decision(
             actions,
             kept or None,
+            choices=choices,
             log_probs=log_probs,
             values=out.values[0].numpy(),
+            intents=None if choices is None else choices.astype(np.int8),
             mind={name: rows[0].numpy() for name, rows in out.mind.items()},
         )
 

@@ -8,7 +8,6 @@ standing.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,8 +19,9 @@ from levelcap.kit.seeds import chain, check_seed, stream
 from levelcap.kit.stats import paired_interval
 from levelcap.play.seats import Seats, views_of
 from levelcap.world import make
-from levelcap.world.protocols import Policy
-from levelcap.world.spec import RULESETS, arena_spec
+from levelcap.world.match import ArenaWorld
+from levelcap.world.protocols import Policy, ticks_of
+from levelcap.world.spec import WORLDS, arena_spec
 
 BATCH = 512  # games at once: even, so that a pair is never split
 
@@ -48,15 +48,9 @@ class Result:
 
     def as_json(self) -> dict[str, float | int]:
         """The numbers of the result block."""
-        return {
-            "win_rate": round(self.win_rate, 6),
-            "ci_low": round(self.ci_low, 6),
-            "ci_high": round(self.ci_high, 6),
-            "wins": self.wins,
-            "draws": self.draws,
-            "losses": self.losses,
-            "games": self.games,
-        }
+        rates = ("win_rate", "ci_low", "ci_high")
+        told = {name: round(getattr(self, name), 6) for name in rates}
+        return told | {n: getattr(self, n) for n in ("wins", "draws", "losses", "games")}
 
 
 def seats_of_game(ruleset: str, game: int, seed: int) -> NDArray[np.int64]:
@@ -85,6 +79,20 @@ def scores_of(ruleset: str, seats: NDArray[Any], winners: NDArray[Any]) -> NDArr
     return np.where(winners < 0, 0.5, np.where(won_by == 0, 1.0, 0.0))
 
 
+def counted(scores: NDArray[np.float64], alone: bool) -> dict[str, Any]:
+    """Wins, draws, losses and win rate with its interval; alone: every game has its own seed."""
+    # A game of its own seed is a pair of one.
+    low, high = paired_interval(np.repeat(scores, 2) if alone else scores)
+    return {
+        "wins": int((scores == 1).sum()),
+        "draws": int((scores == 0.5).sum()),
+        "losses": int((scores == 0).sum()),
+        "win_rate": float(scores.mean()),
+        "ci_low": low,
+        "ci_high": high,
+    }
+
+
 def play_games(
     a: Policy,
     b: Policy,
@@ -95,15 +103,14 @@ def play_games(
     patch: str | dict[str, Any] = "1.0",
     champions: str | None = None,
     one_among: bool = False,
-    on_batch: Callable[[int], None] | None = None,
 ) -> Result:
     """Play `games` games of policy `a` against policy `b` and count.
 
     seed: game g has the match seed chain(seed, g // 2). one_among (lms): A has one seat a game,
-    drawn by seed, and every game a seed of its own. on_batch: told how many are done.
+    drawn by seed, and every game a seed of its own.
     """
-    if ruleset not in RULESETS:
-        raise unknown_name("world", ruleset, (*RULESETS, "gym:<id>", "zoo:<module>"))
+    if ruleset not in WORLDS:
+        raise unknown_name("world", ruleset, (*WORLDS, "gym:<id>", "zoo:<module>"))
     if games < 1:
         raise BadValue(refuse("games must be at least 1", games, "Give --games 2 or more"))
     check_seed(seed)
@@ -112,26 +119,15 @@ def play_games(
     seat = one_seat if one_among else seats_of_game
     layout = np.stack([seat(ruleset, g, seed) for g in range(games)])
     seeds = np.array([chain(seed, g if one_among else g // 2) for g in range(games)], np.uint64)
-    parts = []
-    for first in range(0, games, BATCH):
-        last = min(games, first + BATCH)
-        parts.append(
-            play_batch([a, b], ruleset, layout[first:last], seeds[first:last], patch, champions)
-        )
-        if on_batch:
-            on_batch(last)
+    parts = [
+        play_batch([a, b], ruleset, layout[i : i + BATCH], seeds[i : i + BATCH], patch, champions)
+        for i in range(0, games, BATCH)
+    ]
     winners = np.concatenate([p["winner"] for p in parts])
     scores = scores_of(ruleset, layout, winners)
-    # A game of its own seed is a pair of one.
-    low, high = paired_interval(np.repeat(scores, 2) if one_among else scores)
     stats = {key: np.concatenate([p[key] for p in parts]) for key in parts[0]}
     return Result(
-        wins=int((scores == 1).sum()),
-        draws=int((scores == 0.5).sum()),
-        losses=int((scores == 0).sum()),
-        win_rate=float(scores.mean()),
-        ci_low=low,
-        ci_high=high,
+        **counted(scores, alone=one_among),
         scores=scores,
         lengths=stats["tick"],
         first_side=np.where(winners < 0, 0.5, np.where(winners == 0, 1.0, 0.0)),
@@ -151,17 +147,32 @@ def play_batch(
 
     Returns arrays [M]: winner (team, -1 = draw), tick, num_deaths, early_deaths, lead_changes.
     """
-    grid = min(policy.decision_ticks for policy in policies)
-    world = make(
-        ruleset,
-        len(seats),
-        views=views_of(policies),
-        match_seeds=seeds,
-        auto_reset=False,
-        patch=patch,
-        champions=champions,
-        decision_ticks=grid,
-    )
+    rate = arena_spec(ruleset).tick_hz
+    ticks = np.array([ticks_of(policy, rate) for policy in policies])
+    # A seat has one rate in a world: matches whose seats have the same rates are played together.
+    found: dict[str, NDArray[Any]] = {}
+    layouts, which = np.unique(ticks[seats], axis=0, return_inverse=True)
+    for number, rates in enumerate(layouts):
+        rows = np.flatnonzero(which.reshape(-1) == number)
+        world = make(
+            ruleset,
+            len(rows),
+            views=views_of(policies),
+            match_seeds=seeds[rows],
+            auto_reset=False,
+            patch=patch,
+            champions=champions,
+            decision_ticks=int(np.gcd.reduce(rates)),
+            seat_ticks=rates,
+        )
+        for name, values in _play_out(world, policies, seats[rows]).items():
+            found.setdefault(name, np.zeros(len(seats), values.dtype))[rows] = values
+    return found
+
+
+def _play_out(
+    world: ArenaWorld, policies: list[Policy], seats: NDArray[Any]
+) -> dict[str, NDArray[Any]]:
     table = Seats(world, policies, seats)
     views = world.reset()
     due: NDArray[np.bool_] | None = None

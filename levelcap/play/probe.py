@@ -25,7 +25,7 @@ from levelcap.kit.errors import BadFile, LevelcapError, refuse
 from levelcap.kit.files import read_json
 from levelcap.nets.limits import check_limits, check_parameters
 from levelcap.nets.meta import Meta, check_fits, meta_from_json
-from levelcap.world.spec import RULESETS, arena_spec
+from levelcap.world.spec import WORLDS, arena_spec
 
 MEMORY_BYTES = 2 << 30
 SECONDS = 20.0
@@ -63,8 +63,8 @@ def described(place: Path) -> Meta:
         raise BadFile(refuse("this architecture has no such shape", meta.architecture, REMEDY))
     if meta.text is not None:
         return meta
-    if meta.world not in RULESETS:
-        remedy = f"Give a net of one of {', '.join(RULESETS)}"
+    if meta.world not in WORLDS:
+        remedy = f"Give a net of one of {', '.join(WORLDS)}"
         raise BadFile(refuse("a net of a world that is not ours", meta.world, remedy))
     spec = arena_spec(meta.world, meta.patch)
     check_fits(meta, spec)

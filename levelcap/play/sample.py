@@ -17,6 +17,7 @@ F32 = np.float32
 _LOG2E, _LN2_HIGH, _LN2_LOW = F32(1.44269504), F32(0.693359375), F32(-2.12194440e-4)
 _C1, _C2, _C3, _C4, _C5 = F32(0.5), F32(1 / 6), F32(1 / 24), F32(1 / 120), F32(1 / 720)
 _LOWEST = F32(-80.0)  # exp of it is a normal float32 still
+_CHOICE = np.uint64(255)  # beyond the number of any head
 _ONE, _HALF, _ZERO = F32(1.0), F32(0.5), F32(0.0)
 
 
@@ -115,6 +116,13 @@ def sample_rows(logits, mask, keys, sizes, aim, users, greedy, scratch, actions,
         log_probs[i] = total + aimed if in_use else total
 
 
+@entry
+def chance_rows(keys, out):
+    """Numbers [n] in [0, 1) of the rows' keys, for a choice that is drawn beside the heads."""
+    for i in range(keys.shape[0]):
+        out[i] = uniform(mix(keys[i] ^ _CHOICE))
+
+
 class Sampler:
     """`sample_rows` for the heads of one world."""
 
@@ -135,16 +143,14 @@ class Sampler:
         """Bins [n, heads] and joint log-probabilities [n] over used heads."""
         actions = np.empty((len(logits), len(self._sizes)), np.int16)
         log_probs = np.empty(len(logits), np.float32)
-        sample_rows(
-            np.ascontiguousarray(logits),
-            np.ascontiguousarray(mask),
-            np.ascontiguousarray(keys),
-            self._sizes,
-            self._aim,
-            self._users,
-            greedy,
-            self._scratch,
-            actions,
-            log_probs,
-        )
+        rows = (np.ascontiguousarray(array) for array in (logits, mask, keys))
+        heads = (self._sizes, self._aim, self._users)
+        sample_rows(*rows, *heads, greedy, self._scratch, actions, log_probs)
         return actions, log_probs
+
+    @staticmethod
+    def chance(keys: NDArray[np.uint64]) -> NDArray[np.float32]:
+        """What a net draws its choice with, [n] in [0, 1)."""
+        found = np.empty(len(keys), np.float32)
+        chance_rows(np.ascontiguousarray(keys), found)
+        return found

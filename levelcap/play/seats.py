@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from levelcap.kit.errors import BadValue, refuse
+from levelcap.world.players.bots import Bot
 from levelcap.world.protocols import (
     ALWAYS,
     Decision,
@@ -27,6 +28,7 @@ from levelcap.world.protocols import (
     World,
     put_rows,
     take_rows,
+    ticks_of,
 )
 
 NOBODY = -1  # owner of a seat that none of these policies plays
@@ -40,6 +42,19 @@ def views_of(policies: Sequence[Policy]) -> tuple[str, ...]:
     for policy in policies:
         names.update(dict.fromkeys(policy.views))
     return tuple(names)
+
+
+def ask_every_tick(policy: Policy, tick_hz: int) -> Policy:
+    """The same policy, asked at every tick of a world of this rate instead of at its own.
+
+    Raises:
+        BadValue: a scripted bot, whose reaction is counted in its decisions.
+    """
+    if isinstance(policy, Bot):
+        remedy = "Ask a net at every tick, or leave the bot its rate"
+        raise BadValue(refuse("a bot keeps its reaction in seconds", policy.name, remedy))
+    policy.decision_ticks, policy.tick_hz = 1, tick_hz
+    return policy
 
 
 class Seats:
@@ -164,7 +179,7 @@ class Seats:
     def _act_one(self, index: int, views: Views, due: NDArray[np.bool_] | None) -> None:
         policy, rows, state = self.policies[index], self.rows[index], self.states[index]
         part: NDArray[np.int64] | None = None
-        if due is not None and policy.decision_ticks > self._world.decision_ticks:
+        if due is not None and self._ticks(policy) > self._world.decision_ticks:
             part = np.flatnonzero(due.reshape(-1)[rows])
             if len(part) == 0:
                 return
@@ -190,9 +205,17 @@ class Seats:
             self.intents.reshape(-1)[rows] = decision.intents
         self.decisions[index] = decision
 
+    def _ticks(self, policy: Policy) -> int:
+        return ticks_of(policy, self._world.spec.tick_hz)
+
     def _bind(self, policy: Policy) -> None:
         """A policy may refuse the world in its own words, before anything else is said."""
         policy.bind(self._world)
+        spec = self._world.spec
+        secret = [n for n in policy.views if n in spec.views and spec.views[n].critic_only]
+        if secret:
+            remedy = f"Read {', '.join(spec.acting_views)}"
+            raise BadValue(refuse("a policy reads what only a critic may see", secret, remedy))
         missing = [name for name in policy.views if name not in self._world.views]
         if missing:
             raise BadValue(refuse("the world lacks views", missing, "Make it with views_of(...)"))

@@ -24,7 +24,7 @@ from levelcap.play.matchup import play_batch, play_games, scores_of, seats_of_ga
 from levelcap.play.roster import find
 from levelcap.trials.ratings import Games, Ratings, rate
 from levelcap.world.players.bot_names import BOTS, SEALED_FROM, SEERS
-from levelcap.world.spec import RULESETS, arena_spec
+from levelcap.world.spec import WORLDS, arena_spec
 
 BASES = ("rookie", "veteran", "master")
 COUSINS = 20
@@ -113,8 +113,8 @@ class Judgement:
 
 def draw_panel(ruleset: str, seed: int = 0) -> Panel:
     """The panel of an evaluation: the same for the same ruleset and seed, another for another."""
-    if ruleset not in RULESETS:
-        raise unknown_name("ruleset", ruleset, RULESETS)
+    if ruleset not in WORLDS:
+        raise unknown_name("ruleset", ruleset, WORLDS)
     check_seed(seed)
     rng = stream(seed, f"sealed panel of {ruleset}")
     cousins = {}
@@ -123,7 +123,7 @@ def draw_panel(ruleset: str, seed: int = 0) -> Panel:
         while len(drawn) < COUSINS:
             drawn[int(rng.integers(SEALED_FROM, _SEEDS_END))] = None
         cousins[base] = tuple(f"{base}~{number}" for number in drawn)
-    seers = tuple(f"seer-{k}" for k in SEERS) if ruleset == "duel" else ()
+    seers = tuple(f"seer-{k}" for k in SEERS) if arena_spec(ruleset).ruleset == "duel" else ()
     return Panel(ruleset, seed, cousins, seers)
 
 

@@ -67,32 +67,26 @@ def from_digits(digits: str) -> NDArray[np.float64]:
     return np.array([int(digit) / 2 for digit in digits])
 
 
+@dataclass(frozen=True)
 class Ratings:
     """Elo of every player with its covariance; made by `rate`."""
 
-    def __init__(
-        self,
-        names: tuple[str, ...],
-        elos: NDArray[np.float64],
-        covariance: NDArray[np.float64],
-        draw_nu: float,
-        bounds: tuple[str, ...],
-        games: tuple[int, ...],
-        anchor: str,
-    ) -> None:
-        self.names, self.draw_nu, self.anchor = names, draw_nu, anchor
-        self._elos, self._covariance = elos, covariance
-        self._bounds, self._games = bounds, games
-        self._place = {name: place for place, name in enumerate(names)}
+    names: tuple[str, ...]
+    elos: NDArray[np.float64]
+    covariance: NDArray[np.float64]
+    draw_nu: float
+    bounds: tuple[str, ...]
+    played: tuple[int, ...]
+    anchor: str
 
     def _index(self, name: str) -> int:
-        if name not in self._place:
+        if name not in self.names:
             raise unknown_name("rated player", name, self.names)
-        return self._place[name]
+        return self.names.index(name)
 
     def elo(self, name: str) -> float:
         """Elo of a player."""
-        return float(self._elos[self._index(name)])
+        return float(self.elos[self._index(name)])
 
     def interval(self, name: str) -> tuple[float, float]:
         """95 % interval of a player's Elo relative to the anchor, which has none."""
@@ -107,11 +101,11 @@ class Ratings:
         above somebody with one), so the interval's low end is all the games say. "<": the same
         downwards, the high end counts. "?": neither side is held by a result.
         """
-        return self._bounds[self._index(name)]
+        return self.bounds[self._index(name)]
 
     def games(self, name: str) -> int:
         """Games this player played."""
-        return self._games[self._index(name)]
+        return self.played[self._index(name)]
 
     def text(self, name: str) -> str:
         """The Elo as it is shown: "1342 (1310 to 1375)", "> 1310", "< 720"."""
@@ -127,9 +121,9 @@ class Ratings:
     def difference(self, a: str, b: str) -> tuple[float, float, float]:
         """Elo of a minus Elo of b, and its 95 % interval through the covariance."""
         i, j = self._index(a), self._index(b)
-        cov = self._covariance
+        cov = self.covariance
         half = Z95 * sqrt(max(0.0, float(cov[i, i] + cov[j, j] - 2 * cov[i, j])))
-        gap = float(self._elos[i] - self._elos[j])
+        gap = float(self.elos[i] - self.elos[j])
         return gap, gap - half, gap + half
 
     def rising(self, later: str, first: str) -> bool:

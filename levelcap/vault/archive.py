@@ -124,7 +124,6 @@ def enter(connection: Connection, place: Path, hero: str) -> Entry:
         role="decision" if meta.text is None else "text",
         total_examples_trained=meta.steps,
         base=True,
-        training_file=None,
     )
     remember(connection, digest_of(place), "probe")
     return save(connection, place, facts, load_zones()["hot"])
@@ -154,9 +153,8 @@ def _extract(source: Path, target: Path) -> None:
                 with (target / name).open("xb") as file:
                     shutil.copyfileobj(reader, file)
     except (tarfile.TarError, OSError, EOFError) as error:
-        if isinstance(error, OSError) and not isinstance(error, tarfile.TarError):
-            if not source.is_file():
-                raise BadFile(refuse("no such file", str(source), REMEDY)) from error
+        if not source.is_file():
+            raise BadFile(refuse("no such file", str(source), REMEDY)) from error
         what = f"cannot be read as a tar ({error})"
         raise BadFile(refuse(what, source.name, REMEDY)) from error
 
@@ -167,9 +165,8 @@ def _members(tar: tarfile.TarFile) -> dict[str, tarfile.TarInfo]:
     total = 0
     for count, member in enumerate(tar, start=1):
         parts = member.name.split("/")
-        if count > MAX_FILES or not member.isreg() or len(parts) != 2:
-            raise _foreign("an entry that does not belong there", member.name)
-        if parts[1] not in ALLOWED or parts[0] in ("", ".", "..") or parts[1] in found:
+        fits = count <= MAX_FILES and member.isreg() and len(parts) == 2
+        if not fits or parts[0] in ("", ".", "..") or parts[1] not in ALLOWED - set(found):
             raise _foreign("an entry that does not belong there", member.name)
         total += member.size
         if total > MAX_BYTES:

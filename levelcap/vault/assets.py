@@ -6,14 +6,13 @@ An asset's id is made of what it contains, so the same content registered twice 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from levelcap.kit.db import Connection, Database, reading, transaction
-from levelcap.kit.errors import Corrupt, refuse, unknown_name
+from levelcap.kit.errors import Corrupt, check_known, refuse, unknown_name
 from levelcap.kit.ids import sha256_bytes, short_id
 from levelcap.kit.publish import MANIFEST, read_manifest, verify
 from levelcap.vault.zones import HOT, Zone, load_zones
@@ -40,19 +39,7 @@ class Asset:
 
     def as_json(self) -> dict[str, Any]:
         """Plain values; places are named by zone, never by path."""
-        return {
-            "id": self.id,
-            "kind": self.kind,
-            "name": self.name,
-            "size_bytes": self.size_bytes,
-            "sha256": self.sha256,
-            "parents": list(self.parents),
-            "status": self.status,
-            "created": self.created,
-            "verified": self.verified,
-            "created_by": self.created_by,
-            "zones": sorted(self.zones),
-        }
+        return asdict(self) | {"parents": list(self.parents), "zones": sorted(self.zones)}
 
 
 def now() -> str:
@@ -66,16 +53,13 @@ def content_id(kind: str, folder: Path) -> tuple[str, str]:
     return f"{kind}-{short_id(digest)}", digest
 
 
-def register(
-    connection: Connection, kind: str, folder: Path, *, zone: Zone, name: str | None = None
-) -> str:
+def register(connection: Connection, kind: str, folder: Path, *, zone: Zone) -> str:
     """Enter a published folder that lies in `zone`; returns its id. The same folder twice is one.
 
     Raises:
         UnknownName: no such kind. Corrupt: the folder has no readable manifest.
     """
-    if kind not in KINDS:
-        raise unknown_name("asset kind", kind, KINDS)
+    check_known("asset kind", kind, KINDS)
     manifest = read_manifest(folder)
     asset_id, digest = content_id(kind, folder)
     path = folder.resolve().relative_to(zone.root.resolve()).as_posix()
@@ -83,7 +67,7 @@ def register(
     values = {
         "id": asset_id,
         "kind": kind,
-        "name": name or folder.name,
+        "name": folder.name,
         "size": size,
         "sha": digest,
         "parents": json.dumps(manifest.parents),
@@ -136,24 +120,13 @@ def _asset(connection: Connection, row: Any) -> Asset:
     places = connection.execute(
         "SELECT zone_id, path FROM locations WHERE asset_id = :i", {"i": row.id}
     )
-    return Asset(
-        row.id,
-        row.kind,
-        row.name,
-        row.size_bytes,
-        row.sha256,
-        tuple(json.loads(row.parents)),
-        row.status,
-        row.created,
-        row.verified,
-        row.created_by,
-        {zone_id: path for zone_id, path in places},
-    )
+    parents = tuple(json.loads(row.parents))
+    return Asset(**row._asdict() | {"parents": parents, "zones": dict(map(tuple, places))})
 
 
-def place_of(asset: Asset, zones: dict[str, Zone] | None = None) -> Path | None:
+def place_of(asset: Asset) -> Path | None:
     """Where the asset lies now, hot first; None when no stronghold has it."""
-    zones = zones or load_zones()
+    zones = load_zones()
     for zone_id in (HOT, *(z for z in asset.zones if z != HOT)):
         if zone_id in asset.zones and zone_id in zones:
             place = zones[zone_id].place(asset.zones[zone_id])
@@ -185,20 +158,14 @@ def verify_asset(engine: Database, asset_id: str) -> Asset:
                 raise Corrupt(refuse("another content lies in its place", asset_id, remedy))
         except Corrupt as error:
             status, problem = DAMAGED, error
-    _mark(engine, [asset_id], status)
-    if problem is not None:
-        raise problem
-    with reading(engine) as connection:
-        return find(connection, asset_id)
-
-
-def _mark(engine: Database, asset_ids: Sequence[str], status: str) -> None:
     with transaction(engine) as connection:
-        for asset_id in asset_ids:
-            connection.execute(
-                "UPDATE assets SET status = :s, verified = :t WHERE id = :i",
-                {"s": status, "t": now(), "i": asset_id},
-            )
+        connection.execute(
+            "UPDATE assets SET status = :s, verified = :t WHERE id = :i",
+            {"s": status, "t": now(), "i": asset_id},
+        )
+        if problem is None:
+            return find(connection, asset_id)
+    raise problem
 
 
 def sizes(connection: Connection) -> dict[str, dict[str, int]]:

@@ -46,14 +46,11 @@ def champion_of(connection: Connection, hero: str | None = None) -> Promotion | 
 def history(connection: Connection, hero: str | None, limit: int = 100) -> list[Promotion]:
     """All lines that were not rolled back, newest first."""
     query = (
-        "SELECT * FROM champions WHERE (:h IS NULL OR hero = :h) AND undone = 0"
-        " ORDER BY seq DESC LIMIT :n"
+        "SELECT seq, hero, checkpoint, previous, time, reason, verdict FROM champions"
+        " WHERE (:h IS NULL OR hero = :h) AND undone = 0 ORDER BY seq DESC LIMIT :n"
     )
-    found = connection.execute(query, {"h": hero, "n": limit})
-    return [
-        Promotion(r.seq, r.hero, r.checkpoint, r.previous, r.time, r.reason, json.loads(r.verdict))
-        for r in found
-    ]
+    found = [row._asdict() for row in connection.execute(query, {"h": hero, "n": limit})]
+    return [Promotion(**row | {"verdict": json.loads(row["verdict"])}) for row in found]
 
 
 def promote(engine: Database, checkpoint: str, decision: Decision) -> Promotion:

@@ -25,16 +25,8 @@ def store_eval(
 def evaluations(connection: Connection, checkpoint: str) -> list[dict[str, Any]]:
     """All evaluations of a checkpoint, oldest first."""
     query = "SELECT id, time, kind, seed, result FROM evals WHERE checkpoint = :c ORDER BY id"
-    return [
-        {
-            "id": row.id,
-            "time": row.time,
-            "kind": row.kind,
-            "seed": row.seed,
-            **json.loads(row.result),
-        }
-        for row in connection.execute(query, {"c": checkpoint})
-    ]
+    rows = [row._asdict() for row in connection.execute(query, {"c": checkpoint})]
+    return [row | json.loads(row.pop("result")) for row in rows]
 
 
 def widest_exam(connection: Connection, checkpoint: str) -> dict[str, Any] | None:

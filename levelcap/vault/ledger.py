@@ -17,12 +17,12 @@ from pathlib import Path
 from typing import Any
 
 from levelcap.kit.db import Connection, Database, open_db, reading, transaction
-from levelcap.kit.errors import Corrupt, refuse, unknown_name
+from levelcap.kit.errors import Corrupt, check_known, refuse, unknown_name
 from levelcap.kit.files import dump_json
 from levelcap.kit.ids import checkpoint_name
 from levelcap.kit.paths import folder
 from levelcap.kit.publish import MANIFEST, attach, verify
-from levelcap.vault.assets import content_id, now, register
+from levelcap.vault.assets import content_id, find, now, register
 from levelcap.vault.zones import Zone, load_zones
 
 LEDGER_VERSION = 1
@@ -113,37 +113,26 @@ def save(connection: Connection, place: Path, facts: Facts, zone: Zone) -> Entry
     asset_id = register(connection, "checkpoint", place, zone=zone)
     if (known := row_of(connection, asset_id)) is not None:
         return known
-    asset = connection.execute(
-        "SELECT size_bytes, sha256, parents, created_by FROM assets WHERE id = :i",
-        {"i": asset_id},
-    ).one()
+    check_known("role of a checkpoint", facts.role, ROLES)
+    asset = find(connection, asset_id)
     last = connection.execute("SELECT coalesce(max(seq), 0) FROM ledger").scalar_one()
-    if facts.role not in ROLES:
-        raise unknown_name("role of a checkpoint", facts.role, ROLES)
-    values = asdict(facts) | {
-        "id": asset_id,
-        "timestamp": now(),
-        "canonical_name": checkpoint_name(facts.step),
-        "elo": None,
-        "elo_low": None,
-        "elo_high": None,
-        "elo_bound": "",
-        "size_bytes": asset.size_bytes,
-        "parents": asset.parents,
-        "sha256": asset.sha256,
-        "created_by": asset.created_by,
-        "pinned": 0,
-        "retired": None,
-        "ledger_version": LEDGER_VERSION,
-        "seq": int(last) + 1,
-    }
-    values |= {"has_optimizer": int(facts.has_optimizer), "base": int(facts.base)}
-    names = ", ".join(_COLUMNS)
+    entry = Entry(
+        **asdict(facts),
+        id=asset_id,
+        timestamp=now(),
+        canonical_name=checkpoint_name(facts.step),
+        size_bytes=asset.size_bytes,
+        parents=asset.parents,
+        sha256=asset.sha256,
+        created_by=asset.created_by,
+        seq=int(last) + 1,
+    )
     slots = ", ".join(f":{name}" for name in _COLUMNS)
-    connection.execute(f"INSERT INTO ledger ({names}) VALUES ({slots})", values)
-    found = row_of(connection, asset_id)
-    assert found is not None
-    return found
+    connection.execute(
+        f"INSERT INTO ledger ({', '.join(_COLUMNS)}) VALUES ({slots})",
+        asdict(entry) | {"parents": json.dumps(entry.parents)},
+    )
+    return entry
 
 
 def write_beside(place: Path, entry: Entry) -> None:
@@ -255,24 +244,18 @@ class Ledger:
         campaign: str | None = None,
     ) -> Entries:
         """Rows in the order of a column, unknown values last; for pages people leaf through."""
-        if sort not in SORTS:
-            raise unknown_name("column to sort by", sort, SORTS)
+        check_known("column to sort by", sort, SORTS)
         way = "DESC" if descending else "ASC"
-        order = f"{sort} {way} NULLS LAST, seq DESC"
-        if sort == "seq":
-            order = f"seq {way}"
+        order = f"seq {way}" if sort == "seq" else f"{sort} {way} NULLS LAST, seq DESC"
         where = "retired IS NULL" + ("" if campaign is None else " AND campaign = :campaign")
         with reading(self.engine) as connection:
-            return select(
-                connection, where, {"campaign": campaign}, limit, order, offset=max(0, offset)
-            )
+            return select(connection, where, {"campaign": campaign}, limit, order, max(0, offset))
 
     def get_best(
         self, metric: str = "elo", *, campaign: str | None = None, hero: str | None = None
     ) -> Entry | None:
         """The row with the best value of a metric; None when no row has one."""
-        if metric not in METRICS:
-            raise unknown_name("metric", metric, METRICS)
+        check_known("metric", metric, METRICS)
         order = "ASC" if metric in LOWER else "DESC"
         where = [f"{metric} IS NOT NULL", "retired IS NULL"]
         values = {"campaign": campaign, "hero": hero}
@@ -328,16 +311,6 @@ def adopt_orphans(
         write_beside(place, entry)
         adopted.append(asset_id)
     return adopted
-
-
-def missing_folders(engine: Database) -> list[str]:
-    """Ids of rows that are not retired and whose folder is gone from every stronghold."""
-    from levelcap.vault.assets import find, place_of
-
-    zones = load_zones()
-    with reading(engine) as connection:
-        ids = connection.execute("SELECT id FROM ledger WHERE retired IS NULL").scalars()
-        return [i for i in ids if place_of(find(connection, i), zones) is None]
 
 
 def require(entry: Entry) -> Entry:

@@ -11,7 +11,7 @@ from datetime import UTC, datetime, timedelta
 from levelcap.kit.db import Connection, Database, reading, transaction
 from levelcap.kit.errors import BadValue, Conflict, LevelcapError, refuse
 from levelcap.vault.ledger import get_ledger, require
-from levelcap.vault.retention import remove_checkpoint
+from levelcap.vault.retention import refuse_champion, remove_checkpoint
 
 MAX_DELAY_S = 86_400.0
 
@@ -30,10 +30,7 @@ def schedule(engine: Database, checkpoint: str, delay_s: float) -> str:
         raise Conflict(refuse("a pinned checkpoint is not removed", entry.id, "Unpin it first"))
     due = _iso(datetime.now(UTC) + timedelta(seconds=delay_s))
     with transaction(engine) as connection:
-        query = "SELECT count(*) FROM champions WHERE checkpoint = :c AND undone = 0"
-        if connection.execute(query, {"c": entry.id}).scalar_one():
-            remedy = "Roll back or promote another one first"
-            raise Conflict(refuse("a champion is not removed", entry.id, remedy))
+        refuse_champion(connection, entry.id)
         connection.execute(
             "INSERT INTO removals VALUES (:c, :d)"
             " ON CONFLICT (checkpoint) DO UPDATE SET due = excluded.due",
@@ -58,7 +55,7 @@ def take_back(engine: Database, checkpoint: str) -> None:
 def waiting(connection: Connection) -> dict[str, str]:
     """Id of a checkpoint -> when it goes."""
     rows = connection.execute("SELECT checkpoint, due FROM removals")
-    return {checkpoint: due for checkpoint, due in rows}
+    return dict(map(tuple, rows))
 
 
 def carry_out_due(engine: Database, at: datetime | None = None) -> dict[str, str | None]:

@@ -7,14 +7,15 @@ the folder is renamed to `.trash-…`, then it is deleted: killed anywhere, the 
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from levelcap.kit.db import Database, reading, transaction
+from levelcap.kit.db import Connection, Database, reading, transaction
 from levelcap.kit.errors import Conflict, refuse
 from levelcap.kit.publish import retire, sweep
-from levelcap.vault.assets import find, now, place_of
+from levelcap.vault.assets import Asset, find, now, place_of
 from levelcap.vault.ledger import Entry, get_ledger
 from levelcap.vault.zones import load_zones
 
@@ -68,23 +69,21 @@ def _protected(engine: Database, rows: list[Entry], moment: datetime) -> dict[st
         query = "SELECT checkpoint FROM champions WHERE undone = 0"
         for checkpoint in connection.execute(query).scalars():
             reasons[checkpoint] = "champion"
-    latest: set[str | None] = set()
-    best: dict[str | None, Entry] = {}
+    latest: dict[str | None, Entry] = {}
+    best: dict[str | None, tuple[float, str]] = {}  # the highest Elo, and whose it is
     for entry in rows:
-        if entry.campaign not in latest:
-            latest.add(entry.campaign)
+        if latest.setdefault(entry.campaign, entry) is entry:
             reasons.setdefault(entry.id, "latest")
-        top = best.get(entry.campaign)
-        if entry.elo is not None and (top is None or top.elo is None or entry.elo > top.elo):
-            best[entry.campaign] = entry
+        if entry.elo is not None and entry.elo > best.get(entry.campaign, (-math.inf,))[0]:
+            best[entry.campaign] = (entry.elo, entry.id)
         if entry.base:
             reasons.setdefault(entry.id, "base model")
         if entry.pinned:
             reasons.setdefault(entry.id, "pinned")
         if moment - datetime.fromisoformat(entry.timestamp) < YOUNG:
             reasons.setdefault(entry.id, "younger than 36 hours")
-    for entry in best.values():
-        reasons.setdefault(entry.id, "best")
+    for _, checkpoint in best.values():
+        reasons.setdefault(checkpoint, "best")
     return reasons
 
 
@@ -101,23 +100,28 @@ def remove_checkpoint(engine: Database, checkpoint: str) -> None:
     Raises:
         Conflict: it is or was a champion.
     """
-    zones = load_zones()
     with transaction(engine) as connection:
         asset = find(connection, checkpoint)
-        query = "SELECT count(*) FROM champions WHERE checkpoint = :c AND undone = 0"
-        if connection.execute(query, {"c": checkpoint}).scalar_one():
-            remedy = "Roll back or promote another one first"
-            raise Conflict(refuse("a champion is not removed", checkpoint, remedy))
-        when = now()
-        connection.execute(
-            "UPDATE ledger SET retired = :t WHERE id = :c", {"t": when, "c": checkpoint}
-        )
-        connection.execute("UPDATE assets SET status = 'retired' WHERE id = :c", {"c": checkpoint})
-    place = place_of(asset, zones)
-    if place is not None:
+        refuse_champion(connection, checkpoint)
+        row = {"t": now(), "c": checkpoint}
+        connection.execute("UPDATE ledger SET retired = :t WHERE id = :c", row)
+        connection.execute("UPDATE assets SET status = 'retired' WHERE id = :c", row)
+    _remove_folder(engine, asset)
+
+
+def refuse_champion(connection: Connection, checkpoint: str) -> None:
+    """Raises `Conflict` when this is or was a champion."""
+    query = "SELECT count(*) FROM champions WHERE checkpoint = :c AND undone = 0"
+    if connection.execute(query, {"c": checkpoint}).scalar_one():
+        remedy = "Roll back or promote another one first"
+        raise Conflict(refuse("a champion is not removed", checkpoint, remedy))
+
+
+def _remove_folder(engine: Database, asset: Asset) -> None:
+    if (place := place_of(asset)) is not None:
         retire(place)
     with transaction(engine) as connection:
-        connection.execute("DELETE FROM locations WHERE asset_id = :c", {"c": checkpoint})
+        connection.execute("DELETE FROM locations WHERE asset_id = :c", {"c": asset.id})
 
 
 def finish_removals(engine: Database) -> list[str]:
@@ -132,11 +136,7 @@ def finish_removals(engine: Database) -> list[str]:
             asset = find(connection, checkpoint)
         for zone_id, path in asset.zones.items():
             parents.add(zones[zone_id].place(path).parent)
-        place = place_of(asset, zones)
-        if place is not None:
-            retire(place)
-        with transaction(engine) as connection:
-            connection.execute("DELETE FROM locations WHERE asset_id = :c", {"c": checkpoint})
+        _remove_folder(engine, asset)
     for parent in parents:
         if parent.is_dir():
             sweep(parent)

@@ -21,7 +21,7 @@ SIZES = {
     "F64": 8, "F32": 4, "F16": 2, "BF16": 2, "I64": 8, "I32": 4, "I16": 2, "I8": 1, "U64": 8,
     "U32": 4, "U16": 2, "U8": 1, "BOOL": 1,
 }  # fmt: skip
-_FLOATS = {"F64": np.float64, "F32": np.float32, "F16": np.float16}
+_FLOATS = {"F64": np.float64, "F32": np.float32, "F16": np.float16, "BF16": np.uint16}
 REMEDY = "Write the archive again with levelcap vault pack"
 
 
@@ -77,18 +77,14 @@ def _tensors(path: Path, header: Any, room: int) -> dict[str, tuple[str, int, in
 
 
 def _finite(file: Any, dtype: str, left: int) -> bool:
-    if dtype == "BF16":
-        while left > 0:
-            words = np.frombuffer(file.read(min(left, BLOCK)), np.uint16)
-            if (words & 0x7F80 == 0x7F80).any():
-                return False
-            left -= BLOCK
+    if dtype not in _FLOATS:
         return True
-    kind = _FLOATS.get(dtype)
-    while kind is not None and left > 0:
-        if not np.isfinite(np.frombuffer(file.read(min(left, BLOCK)), kind)).all():
+    for start in range(0, left, BLOCK):
+        numbers = np.frombuffer(file.read(min(left - start, BLOCK)), _FLOATS[dtype])
+        # numpy has no bfloat16: its exponent is all ones where a number is not finite.
+        fine = numbers & 0x7F80 != 0x7F80 if dtype == "BF16" else np.isfinite(numbers)
+        if not fine.all():
             return False
-        left -= BLOCK
     return True
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from levelcap.kit.errors import BadFile, BadValue, refuse, unknown_name
+from levelcap.kit.errors import BadFile, BadValue, check_known, refuse
 from levelcap.kit.files import read_json, write_json
 from levelcap.kit.paths import folder, get_base_dir
 
@@ -67,8 +67,7 @@ def load_zones() -> dict[str, Zone]:
 def _zone(row: Any, path: Path) -> Zone:
     if not isinstance(row, dict) or set(row) != {"zone_id", "root", "kind"}:
         raise BadFile(refuse(f"a zone in {path} has zone_id, root, kind", row, "Correct it"))
-    if row["zone_id"] not in ZONE_IDS:
-        raise unknown_name(f"zone in {path}", str(row["zone_id"]), ZONE_IDS)
+    check_known(f"zone in {path}", str(row["zone_id"]), ZONE_IDS)
     if row["kind"] != "local" or not isinstance(row["root"], str):
         raise BadFile(refuse(f"a zone in {path} is a local folder", row, 'Use kind "local"'))
     root = Path(row["root"]).expanduser()

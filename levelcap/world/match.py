@@ -22,10 +22,23 @@ from levelcap.kit.seeds import splitmix64, splitmix64_array
 from levelcap.world.protocols import Info, Step, Views
 from levelcap.world.rules import advance
 from levelcap.world.rules.advance import Buffers, Setup
+from levelcap.world.rules.composite import Composites, compose_matches
 from levelcap.world.rules.patches import champion_names, load_patch, patch_hash
 from levelcap.world.rules.rulebook import build_rules, record
 from levelcap.world.rules.state import State, allocate, match_hash
-from levelcap.world.spec import ARENA_VIEWS, HEADS, MASK_SIZE, RULESETS, WorldSpec, arena_spec
+from levelcap.world.spec import (
+    ARENA_VIEWS,
+    DECISIONS_HZ,
+    HEADS,
+    MASK_SIZE,
+    RULESETS,
+    TICK_RATES,
+    WORLDS,
+    WorldSpec,
+    arena_spec,
+    split_world,
+    world_name,
+)
 
 _POOLS: dict[int, ThreadPoolExecutor] = {}
 MIN_CHUNK = 16  # fewer matches than this a thread are not worth a hand-over
@@ -51,7 +64,7 @@ class ArenaWorld:
         patch: str | dict[str, Any] = "1.0",
         seed: int = 0,
         views: tuple[str, ...] = ("features",),
-        decision_ticks: int = 3,
+        decision_ticks: int | None = None,
         seat_ticks: ArrayLike | None = None,
         champions: str | tuple[str, ...] | None = None,
         pseudo_reward_scale: float = 0.0,
@@ -60,14 +73,16 @@ class ArenaWorld:
         auto_reset: bool = True,
         match_seeds: ArrayLike | None = None,
         threads: int | None = None,
+        tick_hz: int | None = None,
     ) -> None:
-        if ruleset not in RULESETS:
-            raise unknown_name("ruleset", ruleset, RULESETS)
+        """ruleset: its name, also with a tick rate (`duel-60hz` = `duel` with tick_hz 60)."""
+        ruleset, tick_hz = _ruleset_and_rate(ruleset, tick_hz)
+        decision_ticks = tick_hz // DECISIONS_HZ if decision_ticks is None else decision_ticks
         for name in views:
             if name not in ARENA_VIEWS:
                 raise unknown_name("view", name, tuple(ARENA_VIEWS))
         _whole("num_matches", num_matches, 1, 1_000_000)
-        _whole("decision_ticks", decision_ticks, 1, 30)
+        _whole("decision_ticks", decision_ticks, 1, tick_hz)
         _whole("seed", seed, 0, 2**64 - 1)
         _whole("max_decisions", 1 if max_decisions is None else max_decisions, 1, 2**31 - 1)
         _whole("threads", 1 if threads is None else threads, 1, 1024)
@@ -78,12 +93,16 @@ class ArenaWorld:
             if not np.isfinite(value):
                 raise BadValue(refuse(f"{name} must be finite", value, "Give a number, e.g. 0"))
         self.patch = load_patch(patch)
-        self.rules = build_rules(self.patch, ruleset)
-        self.spec: WorldSpec = arena_spec(ruleset, self.patch["name"])
+        self.rules = build_rules(self.patch, ruleset, tick_hz)
+        self.spec: WorldSpec = arena_spec(world_name(ruleset, tick_hz), self.patch["name"])
         self.ruleset, self.num_matches, self.views = ruleset, num_matches, tuple(views)
         self.seed, self.threads = seed, threads or load_settings().cores
         self.state: State = allocate(num_matches, self.rules)
         self.buffers = self._allocate_buffers()
+        self.composites = Composites(*(self._rows_of(name) for name in Composites._fields))
+        self._composes = any(name in self.views for name in Composites._fields)
+        written = {**self.buffers._asdict(), **self.composites._asdict()}
+        self._shown = {name: written[name] for name in self.views if name != "frame"}
         mode, lineup = self._lineup(champions)
         self.champions = champions or ("random" if self.rules.respawns else "base")
         self._rules = record(self.rules)
@@ -229,7 +248,9 @@ class ArenaWorld:
 
     def _views(self) -> Views:
         b = self.buffers
-        views: Views = {n: getattr(b, n) for n in self.views if n != "frame"}
+        if self._composes:
+            self._spread(compose_matches, self.state, self._rules, b, self.composites)
+        views: Views = dict(self._shown)
         if "frame" in self.views:
             from levelcap.world.draw.render import write_frames
 
@@ -266,21 +287,23 @@ class ArenaWorld:
         for task in waiting:
             task.result()
 
+    def _rows_of(self, view: str) -> NDArray[np.float32]:
+        """An array for a view of all players; without rows when nobody asked for it."""
+        rows = self.num_matches if view in self.views else 0
+        shape = (rows, self.spec.num_players, *ARENA_VIEWS[view].shape)
+        return np.zeros(shape, np.float32)
+
     def _allocate_buffers(self) -> Buffers:
         m, p = self.num_matches, self.spec.num_players
-
-        def view(name: str) -> NDArray[np.float32]:
-            rows = m if name in self.views else 0
-            return np.zeros((rows, p, *ARENA_VIEWS[name].shape), np.float32)
 
         def flags(*shape: int) -> NDArray[np.bool_]:
             return np.zeros(shape, np.bool_)
 
         return Buffers(
-            features=view("features"),
-            player=view("player"),
-            objects=view("objects"),
-            context=view("context"),
+            features=self._rows_of("features"),
+            player=self._rows_of("player"),
+            objects=self._rows_of("objects"),
+            context=self._rows_of("context"),
             mask=np.zeros((m, p, MASK_SIZE), np.uint8),
             key=np.zeros((m, p), np.uint64),
             reset=flags(m, p),
@@ -336,6 +359,17 @@ class ArenaWorld:
             remedy = f"Give {self.num_matches} whole numbers in [0, 2^64), one a match"
             raise BadValue(refuse("match_seeds do not fit", match_seeds, remedy))
         return array.astype(np.uint64)
+
+
+def _ruleset_and_rate(name: str, tick_hz: int | None) -> tuple[str, int]:
+    if name not in WORLDS:
+        raise unknown_name("ruleset", name, WORLDS)
+    ruleset, named = split_world(name)
+    given = named if tick_hz is None else tick_hz
+    if given not in TICK_RATES or (name not in RULESETS and given != named):
+        remedy = f"Give one of {', '.join(map(str, TICK_RATES))}, the same as in the name"
+        raise BadValue(refuse(f"{name} does not run at this tick_hz", given, remedy))
+    return ruleset, given
 
 
 def _whole(name: str, value: object, low: int, high: int) -> None:

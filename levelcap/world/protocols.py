@@ -16,7 +16,7 @@ from typing import Any, Protocol, TypedDict
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from levelcap.world.spec import WorldSpec
+from levelcap.world.spec import TICK_HZ, WorldSpec
 
 Views = dict[str, NDArray[Any]]
 # What a policy remembers of its rows: one structured array, or several arrays by name; the first
@@ -120,6 +120,8 @@ class Policy(ABC):
     name: str = ""
     views: tuple[str, ...] = ()
     decision_ticks: int = 3
+    tick_hz: int = TICK_HZ
+    """the tick rate `decision_ticks` count in; at another rate as many seconds pass"""
     knows_log_probs: bool = False
     """are its `log_probs` those of a sample? The likeliest action taken always is none"""
 
@@ -145,6 +147,11 @@ class Policy(ABC):
 
     def close(self) -> None:
         """Free what it holds."""
+
+
+def ticks_of(policy: Policy, tick_hz: int) -> int:
+    """How often a policy is asked in a world of this tick rate, in that world's ticks."""
+    return max(1, policy.decision_ticks * tick_hz // policy.tick_hz)
 
 
 def take_rows(state: PolicyState, rows: NDArray[Any]) -> PolicyState:

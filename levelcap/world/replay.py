@@ -28,7 +28,7 @@ from levelcap.kit.errors import BadFile, BadValue, Corrupt, refuse
 from levelcap.kit.files import write_bytes
 from levelcap.world.replay_file import AGAIN, FORMAT, MIND_TYPES, pack, unpack
 from levelcap.world.rules.patches import champion_names, load_patch, patch_hash, patch_names
-from levelcap.world.spec import HEADS, WORLD_VERSION
+from levelcap.world.spec import HEADS, WORLD_VERSION, world_name
 
 if TYPE_CHECKING:
     from levelcap.world.match import ArenaWorld
@@ -52,7 +52,7 @@ class Replay:
         head = self.header
         patch = head["patch"]["content"] or head["patch"]["name"]
         return ArenaWorld(
-            head["ruleset"],
+            world_name(head["ruleset"], head["tick_hz"]),
             1,
             patch=patch,
             views=views,
@@ -153,8 +153,9 @@ class Recorder:
         self._start: dict[str, Any] = {
             "format": FORMAT,
             "world_version": WORLD_VERSION,
-            "patch": _describe_patch(world.patch),
+            "patch": describe_patch(world.patch),
             "ruleset": world.ruleset,
+            "tick_hz": world.spec.tick_hz,
             "match_seed": int(world.state["seed"][match]),
             "champions": [names[c] for c in world.state["champion"][match].tolist()],
             "decision_ticks": world.decision_ticks,
@@ -236,7 +237,8 @@ def load(path: Path) -> Replay:
     return Replay(*unpack(data, str(path)))
 
 
-def _describe_patch(patch: dict[str, Any]) -> dict[str, Any]:
+def describe_patch(patch: dict[str, Any]) -> dict[str, Any]:
+    """Name, sha256 and, unless it is a shipped one, content of a patch."""
     digest = patch_hash(patch)
     name = patch["name"]
     shipped = name in patch_names() and patch_hash(load_patch(name)) == digest

@@ -18,7 +18,14 @@ from levelcap.kit.errors import BadFile, Corrupt, UserError, refuse
 from levelcap.kit.files import dump_line, parse_json
 from levelcap.kit.ids import sha256_bytes
 from levelcap.world.rules.patches import load_patch, patch_hash, patch_names
-from levelcap.world.spec import HEADS, RULESETS, WORLD_VERSION, arena_spec
+from levelcap.world.spec import (
+    HEADS,
+    RULESETS,
+    TICK_HZ,
+    TICK_RATES,
+    WORLD_VERSION,
+    arena_spec,
+)
 
 FORMAT = 1
 MAX_DECISIONS = 100_000
@@ -34,6 +41,7 @@ HEADER: dict[str, type | tuple[type, ...]] = {
     "world_version": int,
     "patch": dict,  # name, sha256, content (null for a shipped patch)
     "ruleset": str,
+    "tick_hz": int,  # not in the first replays, which were all played at 30
     "match_seed": int,
     "champions": list,  # one name a seat
     "decision_ticks": int,
@@ -80,9 +88,11 @@ def unpack(data: bytes, name: str) -> tuple[dict[str, Any], NDArray[np.uint8], M
     if not isinstance(header, dict):
         raise BadFile(refuse("the header is not a table", name, "Give a .lcr file"))
     _check_versions(header, name)
-    same = list(header) == list(HEADER) and line == dump_line(header)
+    known = (list(HEADER), [key for key in HEADER if key != "tick_hz"])
+    same = list(header) in known and line == dump_line(header)
     if not same or header["checksum"] != _checksum(header, body):
         raise Corrupt(refuse("the file has changed since it was written", name, AGAIN))
+    header = {key: header.get(key, TICK_HZ) for key in HEADER}
     _check_header(header, name)
     _check_patch(header, name)
     shape = (header["decisions"], header["players"], header["heads"])
@@ -118,12 +128,13 @@ def _check_header(header: dict[str, Any], name: str) -> None:
     for key, kind in HEADER.items():
         demand(isinstance(header[key], kind) and not isinstance(header[key], bool), key)
     demand(header["ruleset"] in RULESETS, "ruleset")
+    demand(header["tick_hz"] in TICK_RATES, "tick_hz")
     players = arena_spec(header["ruleset"]).num_players
     demand(header["players"] == players, "players")
     demand(header["heads"] == len(HEADS), "heads")
     demand(0 <= header["decisions"] <= MAX_DECISIONS, "decisions")
     demand(0 <= header["match_seed"] < 2**64, "match_seed")
-    demand(1 <= header["decision_ticks"] <= 30, "decision_ticks")
+    demand(1 <= header["decision_ticks"] <= header["tick_hz"], "decision_ticks")
     demand(_whole_list(header["seat_ticks"], players), "seat_ticks")
     demand(len(header["champions"]) == players, "champions")
     demand(all(isinstance(c, str) for c in header["champions"]), "champions")

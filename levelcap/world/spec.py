@@ -11,17 +11,31 @@ ruleset sees the world rotated by 180 degrees):
     player    [16]      the player's own body and champion
     objects   [16, 20]  slots by class, nearest first in each class; unused slots are zero
     context   [16]      counts, walls, objective, clock
+    summary   [192]     player, context and the 8 nearest objects without shots: one moment to keep
+    body      [64]      player, context, nearest enemy, last action, velocity
+    team      [128]     true state of the own team and the structures, for a critic only
     frame     [64, 64, 3] uint8
     mask      [52]      which bins of which head are allowed now
+
+A dead player's views are zero; `team` alone goes on, because a critic values dead steps too.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Literal, get_args
 
 WORLD_VERSION = 1
-TICKS_PER_SECOND = 30
 RULESETS = ("duel", "lms", "siege", "crown")
+TICK_HZ = 30  # ticks a second, unless asked otherwise
+TICK_RATES = (TICK_HZ, 60)
+DECISIONS_HZ = 10  # how often a player decides, whatever the tick rate
+# A ruleset at another tick rate is another world and has another name: nothing that is kept by the
+# name of its world (shards, checkpoints, ratings, champions) ever mixes the two.
+WorldName = Literal[
+    "duel", "lms", "siege", "crown", "duel-60hz", "lms-60hz", "siege-60hz", "crown-60hz"
+]
+WORLDS: tuple[str, ...] = get_args(WorldName)
 INTENTS = ("FIGHT", "LOOT", "FLEE", "EXPLORE", "CAUTIOUS")
 
 
@@ -70,6 +84,44 @@ CONTEXT = (
 )  # fmt: skip
 FRAME_SIZE = 64
 
+# `summary`: the 8 nearest used slots of `objects` that are no shots, by distance, ties by slot;
+# missing ones are zero.
+SUMMARY_OBJECTS = 8
+SUMMARY = (
+    *PLAYER,
+    *CONTEXT,
+    *(f"object_{k}_{name}" for k in range(SUMMARY_OBJECTS) for name in OBJECT),
+)
+# `body`: the enemy is the first slot of `objects` (nearest, seen or remembered). The last action is
+# the one held now: move and aim (bin - 5) / 5 in [-1, 1], fire and interact 0 or 1, ability
+# bin / 3; all zero at a match's first decision. Velocity as in `features`. Three zeros make it 64.
+BODY = (
+    *PLAYER,
+    *CONTEXT,
+    *(f"enemy_{name}" for name in OBJECT),
+    *(f"last_{head.name}" for head in HEADS),
+    "vx",
+    "vy",
+    "zero_0",
+    "zero_1",
+    "zero_2",
+)
+# `team`: five rows of members (the viewer first, the others by seat; of a dead one only `respawn`,
+# of a seat that the ruleset does not have nothing), then own and enemy structures, then the match.
+# The same size in every ruleset, so that a critic can move from one to another.
+TEAM_MEMBERS = 5
+MEMBER = ("alive", "respawn", "px", "py", "vx", "vy", *PLAYER)
+STRUCTURE = ("hp", "detail")  # share left; 0 invulnerable, 0.5 attackable alone, 1 escorted
+STRUCTURES = tuple(
+    f"{side}_{kind}" for side in ("own", "enemy") for kind in ("outer", "inner", "core")
+)
+STANDING = ("clock", "zone_radius", "balance", "own_score", "enemy_score", "own_creeps")
+TEAM = (
+    *(f"member_{k}_{name}" for k in range(TEAM_MEMBERS) for name in MEMBER),
+    *(f"{structure}_{name}" for structure in STRUCTURES for name in STRUCTURE),
+    *STANDING,
+)
+
 # Classes of object slots per ruleset: (class, first slot, slots), always 16 together.
 OBJECT_CLASSES = {
     "duel": (("enemy", 0, 1), ("item", 1, 5), ("shot", 6, 10)),
@@ -86,11 +138,16 @@ FLAT_VIEWS = ("features", "player", "context", "objects")
 
 @dataclass(frozen=True)
 class ViewSpec:
-    """Shape of one view for one player (without the match and player axes) and its dtype."""
+    """Shape of one view for one player (without the match and player axes) and its dtype.
+
+    `critic_only`: it holds what a player cannot know. A value may be learned from it; whoever acts
+    may not read it, and it is in no exported graph.
+    """
 
     shape: tuple[int, ...]
     dtype: str = "float32"
     columns: tuple[str, ...] = ()
+    critic_only: bool = False
 
     @property
     def size(self) -> int:
@@ -106,6 +163,9 @@ ARENA_VIEWS = {
     "player": ViewSpec((len(PLAYER),), columns=PLAYER),
     "objects": ViewSpec((OBJECT_SLOTS, len(OBJECT)), columns=OBJECT),
     "context": ViewSpec((len(CONTEXT),), columns=CONTEXT),
+    "summary": ViewSpec((len(SUMMARY),), columns=SUMMARY),
+    "body": ViewSpec((len(BODY),), columns=BODY),
+    "team": ViewSpec((len(TEAM),), columns=TEAM, critic_only=True),
     "frame": ViewSpec((FRAME_SIZE, FRAME_SIZE, 3), "uint8"),
 }
 
@@ -130,9 +190,14 @@ class WorldSpec:
     aim_users: tuple[int, ...] = ()
     version: int = WORLD_VERSION
     patch: str = ""
-    ticks_per_second: int = TICKS_PER_SECOND
+    tick_hz: int = TICK_HZ
     single_agent: bool = False
     extras: dict[str, object] = field(default_factory=dict)
+
+    @property
+    def ruleset(self) -> str:
+        """The rules without the tick rate; an outside game's own name."""
+        return split_world(self.name)[0]
 
     @property
     def mask_size(self) -> int:
@@ -149,6 +214,11 @@ class WorldSpec:
         return tuple(offsets)
 
     @property
+    def acting_views(self) -> tuple[str, ...]:
+        """Views that a policy may read: all but those for critics."""
+        return tuple(name for name, view in self.views.items() if not view.critic_only)
+
+    @property
     def flat_size(self) -> int:
         """Width of the flat input: all `flat_views`, flattened, one after the other."""
         return sum(self.views[name].size for name in self.flat_views)
@@ -158,11 +228,25 @@ _TEAMS = {"duel": (2, 2), "lms": (10, 10), "siege": (10, 2), "crown": (10, 2)}
 _GAMMA = {"duel": 0.99, "lms": 0.995, "siege": 0.998, "crown": 0.998}
 
 
-def arena_spec(ruleset: str, patch: str = "1.0") -> WorldSpec:
-    """The spec of one of our own rulesets. The name must be one of `RULESETS`."""
+def world_name(ruleset: str, tick_hz: int = TICK_HZ) -> str:
+    """The name of a ruleset at a tick rate: `duel`, `duel-60hz`."""
+    return ruleset if tick_hz == TICK_HZ else f"{ruleset}-{tick_hz}hz"
+
+
+def split_world(name: str) -> tuple[str, int]:
+    """Ruleset and tick rate of one of `WORLDS`; any other name is given back, at `TICK_HZ`."""
+    ruleset, _, rate = name.rpartition("-")
+    if name in WORLDS and rate.endswith("hz"):
+        return ruleset, int(rate.removesuffix("hz"))
+    return name, TICK_HZ
+
+
+def arena_spec(world: str, patch: str = "1.0") -> WorldSpec:
+    """The spec of one of our own rulesets. The name must be one of `WORLDS`."""
+    ruleset, tick_hz = split_world(world)
     num_players, num_teams = _TEAMS[ruleset]
     return WorldSpec(
-        name=ruleset,
+        name=world,
         num_players=num_players,
         num_teams=num_teams,
         heads=HEADS,
@@ -172,4 +256,5 @@ def arena_spec(ruleset: str, patch: str = "1.0") -> WorldSpec:
         aim_heads=(2, 3),
         aim_users=(4, 5),
         patch=patch,
+        tick_hz=tick_hz,
     )

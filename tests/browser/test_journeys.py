@@ -360,10 +360,11 @@ def test_nothing_moves_for_those_who_asked_for_that(visit):
 def test_what_happens_elsewhere_is_announced_on_every_open_page(visit):
     pages = [visit().goto("/guild"), visit(viewport=PHONE).goto("/report")]
     with KeeperClient.local() as keeper:
-        rows = keeper.ledger()
+        rows = keeper.call("GET", "/api/ledger")["checkpoints"]
         now = keeper.call("GET", "/api/champion")["champion"]["checkpoint"]
         other = next(row["id"] for row in rows if row["id"] != now)
-        keeper.promote(other, "chosen elsewhere")
+        body = {"checkpoint": other, "reason": "chosen elsewhere"}
+        keeper.call("POST", "/api/champion", body)
         for page in pages:
             said = page.locator(".q-notification", has_text="New champion")
             expect(said).to_contain_text("chosen elsewhere")

@@ -29,14 +29,12 @@ def write(path, rows):
     return path
 
 
-def test_a_clean_file_passes_with_its_length_profile(tmp_path):
+def test_a_clean_file_passes(tmp_path):
     rows = rows_of(300)
     rows[7] = {"user_prompt": "a b", "assistant_response": "c", "tags": [], "id": "x", "rubric": ""}
     report = check_lessons(write(tmp_path / "a.jsonl", rows), SKILLS)
     assert (report.rows, len(report.lessons), report.invalid, report.refused) == (300, 300, 0, None)
     assert report.lessons[7]["prompt"] == "a b"
-    profile = report.profile()
-    assert profile["min"] == 4 and profile["min"] <= profile["p50"] <= profile["p95"]
     refuse_file(tmp_path / "a.jsonl", report)
 
 

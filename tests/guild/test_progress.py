@@ -4,7 +4,7 @@ import pytest
 
 from levelcap.guild.engine import get_engine
 from levelcap.guild.judge import Score
-from levelcap.guild.progress import begin, from_json, record, weak_operations
+from levelcap.guild.progress import begin, from_json, record
 from levelcap.kit.errors import BadValue
 from levelcap.kit.files import dump_json, parse_json
 
@@ -99,11 +99,3 @@ def test_progress_survives_json_and_another_version_starts_anew():
     assert from_json(stored | {"version": 99}, SKILL) == begin(SKILL, "bin_add")
     with pytest.raises(BadValue, match="not a progress"):
         from_json({"version": SKILL.version}, SKILL)
-
-
-def test_weak_operations_need_thirty_problems_to_be_called_weak():
-    progress = begin(SKILL)
-    for update in (25, 50, 75):
-        counts = {"add": (20, 20), "xor": (5, 10), "subtract": (9, 66), "equals": (0, 9)}
-        progress, _ = record(progress, score(0.5, by_operation=counts), update, SKILL)
-    assert weak_operations(progress) == ["subtract", "xor"]

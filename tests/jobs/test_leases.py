@@ -34,7 +34,7 @@ def test_progress_and_running_renew_too(store, hand, job):
     hand.pass_s(29)
     store.progress(job.id, "w1", job.fence, 0.5, "half" + "x" * 1000)
     hand.pass_s(29)
-    store.running(job.id, "w1", job.fence)
+    store.renew(job.id, "w1", job.fence)
     hand.pass_s(29)
     assert store.reap() == 0
     found = store.get(job.id)
@@ -55,7 +55,6 @@ def test_a_claim_ends_old_leases_first(store, hand, job):
 def report_all(store, job, worker, fence):
     return {
         "renew": lambda: store.renew(job.id, worker, fence),
-        "running": lambda: store.running(job.id, worker, fence),
         "progress": lambda: store.progress(job.id, worker, fence, 0.5),
         "complete": lambda: store.complete(job.id, worker, fence, {}),
         "fail": lambda: store.fail(job.id, worker, fence, "timeout", "late"),

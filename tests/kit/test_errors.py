@@ -1,5 +1,3 @@
-import pytest
-
 from levelcap.kit import errors
 
 
@@ -34,8 +32,3 @@ def test_every_error_is_printed_in_the_tree():
 
 def test_a_long_value_is_cut():
     assert len(errors.refuse("too long", "x" * 10_000, "Shorten it")) < 200
-
-
-def test_a_missing_package_names_the_command():
-    with pytest.raises(errors.MissingPackage, match=r"pip install 'levelcap\[export\]'"):
-        raise errors.missing_package("onnx", "export", "export to ONNX")

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from levelcap.kit import ids
-from levelcap.kit.errors import BadFile, BadValue
+from levelcap.kit.errors import BadValue
 
 NOON = datetime(2026, 3, 4, 12, 5, 6, tzinfo=UTC)
 
@@ -16,25 +16,6 @@ def test_file_and_bytes_have_the_same_hash(tmp_path):
     (tmp_path / "f").write_bytes(data)
     assert ids.sha256_file(tmp_path / "f") == ids.sha256_bytes(data)
     assert ids.sha256_bytes(b"abc") == hashlib.sha256(b"abc").hexdigest()
-
-
-def test_a_folders_hash_sees_names_and_contents_and_nothing_else(tmp_path):
-    for name in ("a", "b", "c"):
-        (tmp_path / name / "sub").mkdir(parents=True)
-    (tmp_path / "a" / "sub" / "x").write_text("1")
-    (tmp_path / "b" / "sub" / "x").write_text("1")
-    (tmp_path / "c" / "sub" / "y").write_text("1")
-    (tmp_path / "b" / "empty").mkdir()
-    same, also, renamed = (ids.sha256_folder(tmp_path / n) for n in "abc")
-    assert same == also != renamed
-    (tmp_path / "b" / "sub" / "x").write_text("2")
-    assert ids.sha256_folder(tmp_path / "b") != same
-
-
-def test_a_folder_with_a_link_has_no_hash(tmp_path):
-    (tmp_path / "link").symlink_to("elsewhere")
-    with pytest.raises(BadFile, match="symbolic link"):
-        ids.sha256_folder(tmp_path)
 
 
 def test_names():

@@ -9,6 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from levelcap.kit.errors import BadValue, Conflict, Corrupt, UnknownName
+from levelcap.kit.files import dump_json
 from levelcap.lake.check import check_shard
 from levelcap.lake.read import open_shards
 from tests.lake import made
@@ -149,6 +150,19 @@ def test_shards_that_do_not_belong_together_are_refused(shard, tmp_path):
     with pytest.raises(Conflict, match="another world; got 'gym:made'. Give shards of duel"):
         open_shards([shard], world="duel")
     assert open_shards([shard], world="gym:made").world == "gym:made"
+
+
+def test_a_shard_without_a_tick_rate_was_played_at_thirty(shard):
+    assert open_shards([shard]).header.tick_hz == 30
+
+    def forget(folder):
+        path = folder / "shard.json"
+        values = json.loads(path.read_text())
+        del values["tick_hz"]
+        path.write_bytes(dump_json(values))
+
+    old = made.signed_again(shard, forget)
+    assert open_shards([old]).header.tick_hz == 30
 
 
 def test_the_same_records_twice_are_refused(shard, tmp_path):

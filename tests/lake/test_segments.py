@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
+import levelcap.world
 from levelcap.kit.errors import BadValue, Conflict, Corrupt
+from levelcap.kit.seeds import chain
 from levelcap.lake.labels import MISSING, open_labels, write_labels
 from levelcap.lake.read import open_shards
 from levelcap.lake.shard import Shard
@@ -97,6 +99,74 @@ def test_history_comes_from_before_the_segment_and_never_from_another_match(shar
                 np.testing.assert_array_equal(row, episodes[episode].obs[start - ago])
                 checked += 1
     assert checked > 10
+
+
+HIERARCHY = ["summary", "body", "team"]
+
+
+@pytest.fixture(scope="module", params=["stored", "lazy"])
+def minute(request, tmp_path_factory):
+    """Matches of the hierarchy's views, long enough for a history of some seconds."""
+    place = tmp_path_factory.mktemp("lake") / "shard"
+    lazy = request.param == "lazy"
+    record(["veteran", "rookie"], "crown", 2, 5, place, views=HIERARCHY, lazy=lazy)
+    return open_shards([place])
+
+
+def test_the_hierarchys_views_come_back_as_the_world_showed_them(minute):
+    header = minute.header
+    episodes = list(minute.episodes())
+    matches = [(5, 0), (5, 0)]
+    world = levelcap.world.make(
+        "crown",
+        2,
+        views=tuple(HIERARCHY),
+        match_seeds=[chain(*seed) for seed in matches],
+        auto_reset=False,
+        decision_ticks=header.decision_ticks,
+    )
+    views = world.reset()
+    length = max(len(e) for e in episodes)
+    actions = np.zeros((2, 10, 7), np.uint8)
+    for t in range(length):
+        for n, e in enumerate(episodes):
+            place = divmod(n, 10)
+            if t < len(e):
+                shown = np.concatenate([views[name][place] for name in HIERARCHY])
+                np.testing.assert_array_equal(e.obs[t], shown)
+                actions[place] = [e.actions[name][t] for name, _ in header.heads]
+        views = world.step(actions)[0]
+
+
+def test_a_minute_of_summaries_one_a_second(minute):
+    rows = {}  # a row of `body` -> the places where it stands; the clock is in it
+    episodes = list(minute.episodes())
+    for n, e in enumerate(episodes):
+        for t in range(len(e)):
+            rows.setdefault(e.obs[t, 192:256].tobytes(), []).append((n, t))
+    stream = minute.segments(
+        8, 0, length=16, burn_in=16, history=60, every=10, history_views=["summary"]
+    )
+    checked = 0
+    for batch in (next(stream) for _ in range(4)):
+        assert batch.history["summary"].shape == (60, 8, 192)
+        assert batch.views["summary"].shape == (32, 8, 192)
+        for b in range(8):
+            if not batch.valid[0, b]:  # the segment begins before its match: nothing is older
+                assert not batch.history_valid[:, b].any()
+                continue
+            found = rows[batch.views["body"][0, b].tobytes()]
+            if len(found) > 1:  # the dead see zeros
+                continue
+            episode, start = found[0]
+            past = start - 10 * np.arange(60, 0, -1)
+            assert batch.history_valid[:, b].tolist() == (past >= 0).tolist()
+            there = past[past >= 0]
+            summaries = episodes[episode].obs[there, :192]
+            np.testing.assert_array_equal(batch.history["summary"][past >= 0, b], summaries)
+            checked += len(there)
+    assert checked > 100
+    stream.close()
 
 
 def test_what_makes_no_segment_is_refused(shards):

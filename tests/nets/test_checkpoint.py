@@ -1,5 +1,7 @@
 """Nets on disk: whole, verified, rebuilt without guessing; and at the table like any policy."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
@@ -9,7 +11,7 @@ from levelcap.kit.errors import BadFile, Conflict, Corrupt, LevelcapError, Unkno
 from levelcap.nets.checkpoint import load_snapshot, read_meta, save_snapshot, weights_of
 from levelcap.nets.family import describe, new_net
 from levelcap.nets.flat import SIZES
-from levelcap.nets.meta import meta_from_json
+from levelcap.nets.meta import check_fits, meta_from_json
 from levelcap.nets.net import count_parameters
 from levelcap.play.load import NetPolicy, load_checkpoint
 from levelcap.play.matchup import play_games
@@ -47,6 +49,11 @@ def test_the_sizes_are_what_they_say():
     assert count_parameters(new_net(narrow)) == 2560 + 16512 + 6708 + 129
     with pytest.raises(UnknownName, match="features"):
         describe("flat", arena_spec("duel"), "slim", views=("feature",))
+    with pytest.raises(UnknownName, match="team"):  # a critic's view, not a player's
+        describe("flat", arena_spec("duel"), "slim", views=("features", "team"))
+    secret = replace(describe("flat", arena_spec("duel"), "slim"), views=("team",))
+    with pytest.raises(BadFile, match=r"views.*team"):
+        check_fits(secret, arena_spec("duel"))
     assert counts["dummy"] < counts["slim"] < counts["full"]
     assert describe("flat", arena_spec("siege")).input_size == 371
     with pytest.raises(UnknownName, match="slim"):
@@ -122,6 +129,20 @@ def test_a_net_refuses_a_world_it_was_not_made_for(saved):
     policy = load_checkpoint(folder)
     with pytest.raises(BadFile, match="plays duel"):
         policy.bind(levelcap.world.make("gym:CartPole-v1", 1))
+
+
+def test_a_net_plays_at_the_tick_rate_it_was_made_for_only():
+    slow, fast = (describe("flat", arena_spec(name), "dummy") for name in ("duel", "duel-60hz"))
+    assert [(m.tick_hz, m.decision_ticks) for m in (slow, fast)] == [(30, 3), (60, 6)]
+    assert meta_from_json(fast.as_json(), "here") == fast
+    check_fits(fast, arena_spec("duel-60hz"))
+    for meta, name in ((slow, "duel-60hz"), (fast, "duel")):
+        with pytest.raises(BadFile, match=f"ticks a second.*--tick-hz {meta.tick_hz}"):
+            check_fits(meta, arena_spec(name))
+        with pytest.raises(BadFile, match="ticks a second"):
+            play_games(NetPolicy(new_net(meta), meta, "0" * 64), find("idle"), name, 2)
+    policy = NetPolicy(new_net(fast), fast, "0" * 64)
+    assert play_games(policy, find("idle"), "duel-60hz", 2).games == 2
 
 
 def test_a_checkpoint_plays_against_a_bot(saved):

@@ -13,7 +13,9 @@ from levelcap.play.record.diary import Diary
 from levelcap.play.roster import find
 from levelcap.play.show import frames
 from levelcap.play.show.feed import fallen
+from levelcap.world.protocols import Decision, Policy
 from levelcap.world.replay import load as load_replay
+from tests.play.messages import unstack
 
 TEAMS = {"duel": [0, 1], "lms": [0, 1] * 5, "siege": [0] * 5 + [1] * 5, "crown": [0] * 5 + [1] * 5}
 
@@ -106,7 +108,7 @@ def test_a_state_holds_what_the_match_holds():
 
 def test_stacked_messages_come_apart_again():
     messages = [b"\x01{}", b"\x02" + bytes(70_000), b"\x03[]"]
-    assert list(frames.unstack(frames.stack(messages))) == messages
+    assert list(unstack(frames.stack(messages))) == messages
 
 
 def test_who_fell_is_told_once_each():
@@ -240,3 +242,40 @@ def test_two_people_or_an_empty_seat_are_refused():
         Live("duel", entrants, [0, 0])
     with pytest.raises(BadValue, match="2 seats"):
         Live("duel", entrants, [0])
+
+
+class Steady(Policy):
+    """Stands, and counts how often it is asked."""
+
+    views = ("features",)
+
+    def __init__(self, decision_ticks):
+        self.decision_ticks, self.asked = decision_ticks, 0
+
+    def act(self, views, state):
+        self.asked += 1
+        return Decision(np.full((len(views["key"]), 7), [5, 5, 5, 5, 0, 0, 0]))
+
+
+def test_everybody_is_asked_at_their_own_rate_in_a_live_match(tmp_path):
+    quick, slow = Steady(1), Steady(6)
+    entrants = [Entrant("quick", "net", quick), Entrant("slow", "bot", slow)]
+    match = Live("duel", entrants, [0, 1], seed=3)
+    assert match.world.decision_ticks == 1 and match.world.seat_ticks.tolist() == [1, 6]
+    while not match.over:
+        match.decide()
+    ticks = int(match.world.state["tick"][0])
+    assert quick.asked == ticks and slow.asked == -(-ticks // 6)
+    assert load_replay(match.recorder.save(tmp_path / "m.lcr")).check() == ticks
+
+
+def test_a_live_match_at_sixty_ticks_takes_as_many_decisions():
+    lengths = []
+    for name in ("duel", "duel-60hz"):
+        match = Live(name, bots("master", "idle"), [0, 1], seed=3)
+        while not match.over:
+            match.decide()
+        header = json.loads(match.header()[1:])
+        assert header["ticks_per_s"] == match.world.spec.tick_hz
+        lengths.append(match.decisions)
+    assert abs(lengths[0] - lengths[1]) < 60

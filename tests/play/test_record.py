@@ -321,3 +321,29 @@ def test_a_seer_keeps_its_own_matches_while_others_end(tmp_path):
     summary = record(["seer-16", "master"], "duel", 60, 0, tmp_path / "seen", keep=["seer-16"])
     result = summary.results[0]
     assert result["wins"] / result["games"] > 0.8  # looking at other matches it won 62 %
+
+
+def test_sixty_ticks_a_second_are_recorded_and_kept_apart(tmp_path):
+    for name in ("duel", "duel-60hz"):
+        record(["veteran", "rookie"], name, 2, 5, tmp_path / name, views=("body",))
+        record(
+            ["veteran", "rookie"], name, 2, 5, tmp_path / f"{name}-lazy", views=("body",), lazy=True
+        )
+    fast = open_shards([tmp_path / "duel-60hz"])
+    assert (fast.world, fast.header.tick_hz, fast.header.decision_ticks) == ("duel-60hz", 60, 6)
+    stored, lazy = (
+        next(open_shards([tmp_path / name]).batches(64, 0, views=("body",)))
+        for name in ("duel-60hz", "duel-60hz-lazy")
+    )
+    np.testing.assert_array_equal(stored.views["body"], lazy.views["body"])
+    with pytest.raises(Conflict, match="another world"):
+        open_shards([tmp_path / "duel", tmp_path / "duel-60hz"])
+    with pytest.raises(Conflict, match="another world"):
+        open_shards([tmp_path / "duel-60hz"], world="duel")
+
+
+def test_policies_of_different_rates_are_not_recorded_together(tmp_path):
+    quick = Uniform()
+    quick.decision_ticks = 1
+    with pytest.raises(BadValue, match=r"different rates.*\[1, 3\]"):
+        record([quick, find("rookie")], "duel", 2, 0, tmp_path / "s")

@@ -5,7 +5,9 @@ import pytest
 
 import levelcap.world
 from levelcap.kit.errors import BadValue
-from levelcap.play.seats import NOBODY, Seats
+from levelcap.play.matchup import play_games
+from levelcap.play.roster import find
+from levelcap.play.seats import NOBODY, Seats, ask_every_tick
 from levelcap.world import Decision, Policy
 
 
@@ -106,3 +108,30 @@ def test_seats_and_views_that_do_not_fit_are_refused():
         Seats(world, [Counter()], np.zeros((2, 2), int))
     with pytest.raises(BadValue, match="below 0"):
         Seats(world, [], np.zeros((2, 2), int))
+
+
+def test_a_policy_that_reads_what_only_a_critic_may_see_is_refused():
+    world = levelcap.world.make("duel", 2, views=("features", "team"))
+    cheat = Counter()
+    cheat.views = ("features", "team")
+    with pytest.raises(BadValue, match=r"critic.*team"):
+        Seats(world, [cheat], np.zeros((2, 2), int))
+
+
+def test_in_a_match_up_everybody_is_asked_at_their_own_rate():
+    states = {}
+
+    class Noting(Counter):
+        def act(self, views, state):
+            decision = super().act(views, state)
+            states[self.name] = max(states.get(self.name, 0), int(decision.state.max()))
+            return decision
+
+    quick, slow = Noting(), Noting()
+    quick.name, slow.name = "quick", "slow"
+    ask_every_tick(quick, 30)
+    result = play_games(quick, slow, "duel", 4, seed=1)
+    ticks = int(result.lengths.max())
+    assert states["quick"] == ticks and states["slow"] == -(-ticks // 3)
+    with pytest.raises(BadValue, match="reaction"):
+        ask_every_tick(find("master"), 30)

@@ -14,8 +14,9 @@ from starlette.testclient import TestClient, WebSocketDenialResponse
 from levelcap.jobs.job import Refused
 from levelcap.kit import errors
 from levelcap.services.door.body import MAX_DEPTH
+from levelcap.services.door.fields import Id
 from levelcap.services.door.guard import own_hosts
-from levelcap.services.door.http import Id, make_app
+from levelcap.services.door.http import make_app
 from levelcap.services.door.rights import check_rights, right
 from levelcap.services.door.tokens import load_tokens
 from tests.services.matrix import bad_hosts, bad_origins, walk, walk_sockets

@@ -13,7 +13,7 @@ from levelcap.campaign.story.events import say
 from levelcap.campaign.wheel import breaker, flywheel
 from levelcap.campaign.work.bench import handlers_of
 from levelcap.campaign.work.lessons import locate
-from levelcap.jobs.job import Refused, Stale, Unreachable
+from levelcap.jobs.job import Job, Refused, Stale, Unreachable
 from levelcap.jobs.worker import Worker
 from levelcap.kit.db import transaction
 from levelcap.kit.errors import BadValue, Conflict, UnknownName
@@ -172,40 +172,45 @@ def test_quests_campaigns_and_control_over_http(client, realm, active):
     assert client.get("/api/heroes/nobody").status_code == 404
 
 
+def submit(client, job_type, payload):
+    return client.call("POST", "/api/jobs", {"job_type": job_type, "payload": payload})
+
+
 def test_a_worker_over_http_does_a_job_and_its_effect_is_written_here(home):
     with keeper() as (client, process):
         assert "torch" not in " ".join(psutil.Process(process.pid).cmdline())
         store = HttpStore(client)
-        client.submit("health_check", {})
+        submit(client, "health_check", {})
         done = Worker(
             store, "far", "local_gpu_1", ["eval_worker"], {"health_check": lambda j, c: {"x": 1}}
         ).run(max_jobs=1)
         assert done == 1
-        [job] = client.jobs(type="health_check")
+        [row] = client.call("GET", "/api/jobs", type="health_check")["jobs"]
+        job = Job.from_json(row)
         assert (job.status, job.result) == ("done", {"x": 1})
         with pytest.raises(Stale):
             store.complete(job.id, "far", job.fence + 1, {})
         with pytest.raises(UnknownName):
-            client.job("job-none")
+            client.call("GET", "/api/jobs/job-none")
         with pytest.raises(BadValue):
-            client.submit("eval", {"checkpoint": "../x"})
+            submit(client, "eval", {"checkpoint": "../x"})
         with pytest.raises(Conflict):
             client.call("POST", f"/api/jobs/{job.id}/retry")
         weak = KeeperClient(client.url, load_tokens().viewer)
         with pytest.raises(Exception, match="role|right|token"):
-            weak.training_control("pause")
+            weak.call("POST", "/api/training/control", {"action": "pause"})
         weak.close()
     with pytest.raises(Unreachable):
         client = KeeperClient(client.url, "x")
-        client.health()
+        client.call("GET", "/health")
 
 
 def test_a_full_queue_over_http_is_the_same_error(home):
     with keeper() as (client, _):
-        client.training_control("pause")
+        client.call("POST", "/api/training/control", {"action": "pause"})
         with pytest.raises(Refused) as refused:
             for number in range(30):
-                client.submit("record", {"shard": f"s{number}", "games": 4})
+                submit(client, "record", {"shard": f"s{number}", "games": 4})
         assert refused.value.max_pending == 20 and refused.value.retry_after_sec > 0
 
 
@@ -239,11 +244,11 @@ def test_the_keeper_keeps_house_and_stays_small(home):
         from tests.services.realms import until
 
         until(
-            lambda: client.training_status() and client.call("GET", "/api/quests")["quests"],
+            lambda: client.call("GET", "/api/quests")["quests"],
             20,
             "the wheel has added a quest",
         )
-        assert client.health()["housekeeping"]["problem"] is None
+        assert client.call("GET", "/health")["housekeeping"]["problem"] is None
         assert psutil.Process(process.pid).memory_info().rss < 150e6
         until(lambda: list((folder("state") / "backups").glob("realm-*.db")), 20, "a backup")
 
@@ -263,7 +268,8 @@ def test_the_wheel_does_not_turn_without_campaigns(realm):
 
 def test_the_guild_and_the_choice_of_a_hero_over_http(client, realm, active):
     heroes = client.get("/api/heroes").json()["heroes"]
-    assert [h["id"] for h in heroes][:2] == ["kestrel", "dio-tiny"] and heroes[0]["chosen"]
+    names = [hero["id"] for hero in heroes]
+    assert names[:3] == ["kestrel", "merlin", "dio-tiny"] and heroes[0]["chosen"]
     assert client.post("/api/heroes/dio-tiny/choose").json()["chosen"] is True
     assert client.post("/api/heroes/flo/choose").status_code == 409
     assert client.post("/api/heroes/nobody/choose").status_code == 404

@@ -27,6 +27,7 @@ from levelcap.vault.champion import promote
 from levelcap.world import make
 from levelcap.world.replay import load as load_replay
 from levelcap.world.spec import FLAT_VIEWS
+from tests.play.messages import unstack
 from tests.services.callers import caller
 from tests.services.matrix import walk
 from tests.services.oracles import net_in_vault, oracle
@@ -242,7 +243,7 @@ def test_a_match_of_bots_runs_to_its_end_and_its_replay_verifies(client, realm):
     assert (played.winner, played.seed) == (event.data["winner"], replay.header["match_seed"])
     [listed] = client.get("/replays").json()["replays"]
     assert listed["id"] == match["id"] and listed["ended"] is True
-    messages = list(frames.unstack(client.get(f"/replays/{match['id']}").content))
+    messages = list(unstack(client.get(f"/replays/{match['id']}").content))
     assert json.loads(messages[0][1:])["live"] is False
     assert json.loads(messages[-1][1:])["winner"] == notes["result"]["winner"]
 
@@ -254,6 +255,24 @@ def test_a_net_at_the_table_shows_what_it_thinks(client, realm):
         notes, _ = notes_until_the_end(socket)
     mind = load_replay(folder("replays") / f"{notes['saved']['replay']}.lcr").mind["value"]
     assert np.isnan(mind[:, 0]).all() and np.isfinite(mind[:, 1]).all()
+
+
+def test_a_match_at_sixty_ticks_and_a_net_asked_at_every_tick(realm, client):
+    match = start(client, world="duel-60hz", seats=["master", "idle"])
+    with watch(client, match["id"]) as socket:
+        header = json.loads(socket.receive_bytes()[1:])
+        notes, _ = notes_until_the_end(socket)
+    assert (header["ticks_per_s"], header["decision_ticks"]) == (60, 6)
+    assert load_replay(folder("replays") / f"{match['id']}.lcr").header["tick_hz"] == 60
+    entry, _ = net_in_vault(realm.engine, 1)
+    refused = client.post("/matches", json={"world": "duel-60hz", "seats": ["idle", entry.id]})
+    assert refused.status_code == 400 and "ticks a second" in refused.text
+    for every_tick, ticks in ((False, 3), (True, 1)):
+        match = start(client, seats=["rookie", entry.id], every_tick=every_tick)
+        with watch(client, match["id"]) as socket:
+            notes, _ = notes_until_the_end(socket)
+        head = load_replay(folder("replays") / f"{notes['saved']['replay']}.lcr").header
+        assert (head["decision_ticks"], head["seat_ticks"]) == (ticks, [3, ticks])
 
 
 def test_a_person_plays_and_with_consent_the_play_is_kept(client, realm):

@@ -13,7 +13,7 @@ from levelcap.play.answers import load_text_hero
 from levelcap.services.door.http import make_app
 from levelcap.services.door.tokens import load_tokens
 from levelcap.services.tavern.arena import OracleClient
-from levelcap.services.tavern.oracle import answer_of, checkpoint_label, draw, routes
+from levelcap.services.tavern.oracle import checkpoint_label, draw, routes
 from tests.services.oracles import oracle, text_in_vault
 from tests.services.realms import until
 
@@ -68,7 +68,8 @@ def leaves_early(client, checkpoint):
     before = client.call("GET", "/health")["written"]
 
     async def leave():
-        pieces = await answer_of(OracleClient(client.url, load_tokens().worker), asked)
+        own = OracleClient(client.url, load_tokens().worker)
+        pieces = await own.stream("POST", "/v1/chat/completions", asked)
         async for _ in pieces:
             break
         await pieces.aclose()

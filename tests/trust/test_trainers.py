@@ -253,4 +253,4 @@ def test_a_full_disk_pauses_and_goes_on_by_itself(tmp_path, monkeypatch, figures
 
 
 def get_rows(client):
-    return len(client.ledger(limit=1000))
+    return len(client.call("GET", "/api/ledger", limit=1000)["checkpoints"])

@@ -1,7 +1,5 @@
 """The ledger: rows, best values, adoption, and the copy in the checkpoint's folder."""
 
-import shutil
-
 import pytest
 
 from levelcap.kit.db import reading, transaction
@@ -84,17 +82,6 @@ def test_an_unknown_checkpoint_is_named_with_those_there_are(realm):
     entry = entered(realm, 3)
     with pytest.raises(UnknownName, match=entry.id):
         get_ledger(realm.engine).get("checkpoint-nonesuch")
-
-
-def test_a_row_whose_folder_is_gone_is_found(realm):
-    from levelcap.vault.ledger import missing_folders
-
-    entry = entered(realm, 3)
-    assert missing_folders(realm.engine) == []
-    with reading(realm.engine) as connection:
-        shutil.rmtree(place_of(find(connection, entry.id)))
-        count = connection.execute("SELECT count(*) FROM ledger").scalar_one()
-    assert missing_folders(realm.engine) == [entry.id] and count == 1
 
 
 def test_a_perfect_record_is_shown_as_a_bound(realm):

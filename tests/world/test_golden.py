@@ -1,4 +1,4 @@
-"""Golden matches: one story per ruleset, played anew and compared line by line.
+"""Golden matches: one story per ruleset and tick rate, played anew and compared line by line.
 
 A changed rule shows as a diff of a text a person can read. When the change is meant, rewrite:
 
@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 
 import levelcap.world
-from levelcap.world.golden import describe
 from levelcap.world.replay import Recorder
-from levelcap.world.spec import RULESETS
+from levelcap.world.spec import RULESETS, WORLDS
 from tests.world.plays import wavering_chaser
+from tests.world.story import describe
 
 FOLDER = Path(__file__).resolve().parents[1] / "golden"
 REWRITE = "REWRITE_GOLDEN=1 python -m pytest tests/world/test_golden.py"
@@ -34,7 +34,7 @@ def golden_match(ruleset):
             return recorder.replay()
 
 
-@pytest.mark.parametrize("ruleset", RULESETS)
+@pytest.mark.parametrize("ruleset", WORLDS)
 def test_the_golden_match_is_played_as_it_always_was(ruleset):
     path = FOLDER / f"{ruleset}.txt"
     text = describe(golden_match(ruleset).play())

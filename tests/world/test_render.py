@@ -5,9 +5,9 @@ import pytest
 
 import levelcap.world
 from levelcap.kit.errors import BadValue
-from levelcap.world.draw.font import GLYPHS, LETTERS, glyph_numbers
-from levelcap.world.draw.raster import Canvas, text_width
-from levelcap.world.draw.render import draw, write_frames
+from levelcap.world.draw.canvas import Canvas, text_width
+from levelcap.world.draw.picture import draw
+from levelcap.world.draw.render import write_frames
 from levelcap.world.draw.scoreboard import read_scoreboard
 from levelcap.world.spec import RULESETS
 
@@ -212,23 +212,28 @@ def test_the_clock_counts_down_to_zero():
     assert clocks == ["01:00", "01:00", "00:59", "00:01", "00:00"]
 
 
-def test_glyphs_are_inked_and_distinct():
-    ink = GLYPHS.reshape(len(LETTERS), -1)
-    assert all(ink[k].any() for k, letter in enumerate(LETTERS) if letter != " ")
-    assert len({row.tobytes() for row in ink}) == len(LETTERS)
-    assert set("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789:.,%+-/()' ") <= set(LETTERS)
-
-
-def test_lower_case_is_written_in_capitals_and_the_unknown_as_a_question_mark():
-    np.testing.assert_array_equal(glyph_numbers("master"), glyph_numbers("MASTER"))
-    np.testing.assert_array_equal(glyph_numbers("é"), glyph_numbers("?"))
+WHITE, BLACK = (255, 255, 255), (0, 0, 0)
 
 
 def test_text_is_drawn_where_asked_and_cut_at_the_edge():
-    canvas = Canvas(9, 20)
-    canvas.text("I1", 1, 1, 1, (255.0, 255.0, 255.0))
-    ink = canvas.to_bytes()[:, :, 0] > 0
-    assert text_width("I1", 1) == 11
-    assert ink[1:8, 1:12].any() and not ink[:, 12:].any() and not ink[0].any()
-    canvas.text("OFF THE EDGE", 15, 5, 2, (255.0, 255.0, 255.0))
-    assert (canvas.to_bytes()[5:, 15:] > 0).any()
+    canvas = Canvas(120, 40, BLACK)
+    canvas.text("I1", 10, 20, 2, WHITE, align="left")
+    ink = canvas.shrunk()[:, :, 0] > 0
+    right = 5 + round(text_width("I1", 2) / 2)
+    assert ink[6:14, 5:right].any() and not ink[:, right + 1 :].any() and not ink[:6].any()
+    canvas.text("OFF THE EDGE", 110, 20, 4, WHITE, align="left")
+    assert (canvas.shrunk()[:, 55:] > 0).any()
+
+
+def test_an_empty_box_draws_nothing_and_half_an_alpha_half():
+    canvas = Canvas(8, 8, BLACK)
+    canvas.box(2, 2, 2, 6, WHITE)
+    assert not canvas.shrunk().any()
+    canvas.box(0, 0, 4, 8, WHITE, 0.5)
+    assert canvas.shrunk()[:, :, 0].tolist() == [[128, 128, 0, 0]] * 4
+
+
+def test_a_long_banner_is_written_smaller_and_not_cut():
+    words = "A VERY LONG BANNER ABOUT THE HALF TIME OF THIS MATCH"
+    row = draw(make("duel"), size=240, banner=words)[39 + 48]  # the middle of the banner
+    assert row.max() > 128 and max(row[:2].max(), row[-2:].max()) < 32

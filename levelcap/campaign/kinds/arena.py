@@ -24,12 +24,14 @@ from levelcap.campaign.story.strength import difference
 from levelcap.jobs.store import Store
 from levelcap.kit.db import Connection, reading, transaction
 from levelcap.nets.meta import Meta
+from levelcap.nets.options import VIEWS
 from levelcap.trials.gate import judge_elo
 from levelcap.trials.verdict import Verdict
 from levelcap.vault import lookup
 from levelcap.vault.champion import champion_of
 from levelcap.vault.evals import QUICK
 from levelcap.vault.ledger import Entry, amend, rate
+from levelcap.world.spec import WorldName
 
 STEPS_A_LEVEL = 1000
 PAST_EVERY = "5000000"  # steps after which the present self joins the opponents of a long run
@@ -39,8 +41,12 @@ class ArenaHero(HeroFile):
     """A hero of the arena: which net it is and how its campaign goes."""
 
     kind: Literal["arena"]
-    world: Literal["duel", "lms", "siege", "crown"] = "duel"
-    size: Literal["dummy", "slim", "full"] = "slim"
+    world: WorldName = "duel"
+    family: Literal["flat", "hierarchy"] = "flat"
+    """the kind of net"""
+    net: list[str] = Field(default=[], max_length=16)
+    """parts of it chosen by name, e.g. aim=residual"""
+    size: Literal["dummy", "slim", "seed", "full"] = "slim"
     teacher: str = "master"
     """the bot whose play is imitated first"""
     partner: str = "veteran"
@@ -163,13 +169,19 @@ def line_of(connection: Connection, hero: ArenaHero, campaign: Campaign) -> Line
     counts = quests.count(connection, campaign.id)
     return Line(
         open_quests=counts.get("queued", 0) + counts.get("running", 0),
-        shard=find_demos(connection, campaign.id, hero.world, hero.teacher) if not base else None,
+        shard=None if base else _demos_of(connection, hero, campaign),
         base=base,
         base_kept=base is not None and lookup.is_kept(connection, base),
         last=last,
         tip=None if tip is None else tip.id,
         rounds=quests.count_rounds(connection, campaign.id),
     )
+
+
+def _demos_of(connection: Connection, hero: ArenaHero, campaign: Campaign) -> str | None:
+    """The newest recording its net can learn from."""
+    views = VIEWS.get(hero.family, ())
+    return find_demos(connection, campaign.id, hero.world, hero.teacher, views)
 
 
 def next_recipe(hero: ArenaHero, campaign: Campaign, now: Line) -> dict[str, Any] | None:
@@ -179,12 +191,18 @@ def next_recipe(hero: ArenaHero, campaign: Campaign, now: Line) -> dict[str, Any
     common = {"world": hero.world, "seed": campaign.seed}
     if now.base is None and now.shard is None:
         who = {"teacher": hero.teacher, "partner": hero.partner, "games": hero.demo_games}
-        return {**common, "quest": "record", **who}
+        return {**common, "quest": "record", **who, **_net_of(hero, "family")}
     if now.base is None:
         demos = {"shards": [now.shard], "policies": [hero.teacher]}
         length = {"size": hero.size, "minutes": hero.imitation_minutes}
-        return {**common, "quest": "imitate", **demos, **length}
+        return {**common, "quest": "imitate", **demos, **length, **_net_of(hero, "family", "net")}
     return _round(hero, campaign, now, common)
+
+
+def _net_of(hero: ArenaHero, *names: str) -> dict[str, Any]:
+    """What a recipe must say of the hero's net; the usual one goes without saying."""
+    usual = {"family": "flat", "net": []}
+    return {n: getattr(hero, n) for n in names if getattr(hero, n) != usual[n]}
 
 
 def _round(
@@ -231,10 +249,6 @@ def _settle_run(store: Store, run_id: str) -> None:
         runs.note_gain(connection, run_id, Gain(*gain, cost, worth, newest.seq))
         if cost is not None:
             said = f"{run_id}: {gain[0]:+.0f} Elo ({gain[1]:+.0f} to {gain[2]:+.0f})"
+            said += f", {cost:.2f} core-seconds a point"
             data = {"run": run_id, "gain": gain[0], "cost_per_elo": cost}
-            say(
-                connection,
-                "hero.stat_change",
-                f"{said}, {cost:.2f} core-seconds a point",
-                data=data,
-            )
+            say(connection, "hero.stat_change", said, data=data)

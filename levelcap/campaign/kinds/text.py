@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -18,7 +17,6 @@ from levelcap.kit.db import Connection
 from levelcap.kit.paths import get_base_dir
 from levelcap.nets.meta import TEXT_WORLD, Meta
 from levelcap.nets.text.shape import TextShape
-from levelcap.trials.verdict import Verdict
 from levelcap.vault.evals import EXAM
 from levelcap.vault.ledger import Entry, amend
 
@@ -91,19 +89,10 @@ class Text(Kind):
         """Nets that write have a text shape."""
         return meta.text is not None
 
-    def next_recipe(
-        self,
-        connection: Connection,
-        hero: TextHeroFile,
-        campaign: Campaign,
-        stopped: Callable[[str], bool],
-    ) -> dict[str, Any] | None:
-        """School, rounds of study, sparring now and then."""
-        return studies.next_recipe(connection, hero, campaign, stopped)
-
-    def judge_best(self, connection: Connection, hero: str) -> Verdict | None:
-        """More passed levels than the champion, or as many and certainly more exact."""
-        return studies.judge_best(connection, hero)
+    # School, rounds of study, sparring now and then; champion is who has passed more levels, or as
+    # many and certainly more exactly.
+    next_recipe = staticmethod(studies.next_recipe)
+    judge_best = staticmethod(studies.judge_best)
 
     def learned(self, connection: Connection, campaign: Campaign | None) -> Learned:
         """Level and XP count passed levels and exams."""

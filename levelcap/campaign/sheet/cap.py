@@ -10,12 +10,13 @@ end (such curves, or 1 + a * log(1 + t / tau)), the answer is "not yet flat".
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtrit
+
+from levelcap.campaign.story.rows import Row
 
 Array = NDArray[np.float64]
 LEAST_POINTS = 5
@@ -26,7 +27,7 @@ POWERS = np.linspace(0.3, 2.0, 18)[None, :, None]
 
 
 @dataclass(frozen=True)
-class Cap:
+class Cap(Row):
     """An estimate and its evidence: `points` of (core-seconds, level)."""
 
     flat: bool
@@ -35,10 +36,6 @@ class Cap:
     high: float | None
     points: int
     words: str
-
-    def as_json(self) -> dict[str, Any]:
-        """Plain values."""
-        return asdict(self)
 
 
 def estimate_cap(level_ups: Sequence[tuple[float, float]], spent: float) -> Cap:

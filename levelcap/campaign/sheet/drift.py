@@ -6,9 +6,9 @@ compared with the base's answers to just those; the base itself was asked all 30
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
+from levelcap.campaign.story.rows import Row
 from levelcap.guild.passives import PASSIVES, drift
 from levelcap.kit.db import Connection
 from levelcap.vault.evals import widest_exam
@@ -31,7 +31,7 @@ class PassiveRow:
 
 
 @dataclass(frozen=True)
-class PassiveTable:
+class PassiveTable(Row):
     """All passives of a checkpoint against its schooled base."""
 
     checkpoint: str
@@ -41,10 +41,6 @@ class PassiveTable:
     held: int
     lost: int
     above_chance: int
-
-    def as_json(self) -> dict[str, Any]:
-        """Plain values, as the API gives them."""
-        return asdict(self)
 
 
 def passives(connection: Connection, entry: Entry) -> PassiveTable:

@@ -5,13 +5,13 @@ A hero of the arena lives on updates and wins, a text hero on passed levels and 
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 from levelcap.campaign.kinds.heroes import KINDS
 from levelcap.campaign.kinds.kind import HeroFile, Stat
 from levelcap.campaign.story import campaigns, quests
 from levelcap.campaign.story.campaigns import Campaign
+from levelcap.campaign.story.rows import Row
 from levelcap.kit.db import Connection
 from levelcap.vault import lookup
 from levelcap.vault.champion import Promotion, champion_of
@@ -31,7 +31,7 @@ class Strength:
 
 
 @dataclass(frozen=True)
-class HeroSheet:
+class HeroSheet(Row):
     """A hero as it stands; skills: skill -> level it works on."""
 
     id: str
@@ -48,10 +48,6 @@ class HeroSheet:
     elo: Strength
     checkpoint: str | None
     champion: Promotion | None
-
-    def as_json(self) -> dict[str, Any]:
-        """Plain values, as the API gives them."""
-        return asdict(self)
 
 
 def sheet(connection: Connection, hero: HeroFile) -> HeroSheet:

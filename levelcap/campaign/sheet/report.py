@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Any
 
 from levelcap.campaign.story import events, runs
+from levelcap.campaign.story.rows import Row
 from levelcap.kit.db import Database, reading
 from levelcap.vault.lookup import Day, days
 
@@ -25,7 +25,7 @@ class RunCost:
 
 
 @dataclass(frozen=True)
-class GainReport:
+class GainReport(Row):
     """`days` has a row a day with the best Elo reached and what was spent; incidents by kind."""
 
     type: str
@@ -36,10 +36,6 @@ class GainReport:
     runs_with_gain: int
     core_seconds: float
     cost_per_elo: list[RunCost]
-
-    def as_json(self) -> dict[str, Any]:
-        """Plain values, as the API gives them."""
-        return asdict(self)
 
 
 def make_report(engine: Database, report_type: str = "weekly") -> GainReport:

@@ -27,6 +27,13 @@ COUNTS = (
 )
 
 
+# Name of a count -> the kind of quest that is counted.
+_QUESTS = {
+    "imitations": "imitate", "rounds": "reinforce", "schools": "school", "studies": "study",
+    "spars": "spar",
+}  # fmt: skip
+
+
 class _Row(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -53,21 +60,7 @@ class Achievement(_Row):
     id: str = Field(pattern=r"^[a-z][a-z-]+$")
     title: str = Field(min_length=1, max_length=40)
     text: str = Field(min_length=1, max_length=80)
-    count: Literal[
-        "checkpoints",
-        "imitations",
-        "rounds",
-        "champions",
-        "quests",
-        "evaluations",
-        "elo",
-        "decisions",
-        "again",
-        "schools",
-        "studies",
-        "spars",
-        "levels",
-    ]
+    count: str = Field(pattern=f"^({'|'.join(COUNTS)})$")
     at: float = Field(gt=0)
     hero: Literal["any", "arena", "text"] = "any"
 
@@ -163,16 +156,9 @@ def honours(connection: Connection, hero: str, steps: int, elo: float | None) ->
 def count_deeds(connection: Connection, hero: str) -> dict[str, float]:
     """Name of `COUNTS` -> how many."""
     kept, done = deeds(connection, hero), quests.count_done(connection, hero)
-    kinds = {
-        "imitations": "imitate",
-        "rounds": "reinforce",
-        "schools": "school",
-        "studies": "study",
-        "spars": "spar",
-    }
     found = {
         **asdict(kept),
-        **{name: done.get(kind, 0) for name, kind in kinds.items()},
+        **{name: done.get(kind, 0) for name, kind in _QUESTS.items()},
         "quests": sum(done.values()),
         "again": campaigns.count_again(connection, hero),
         "levels": skills.highest_level(connection, hero),

@@ -9,5 +9,6 @@ played.py     matches of persons that were kept; demos.py  what recorded shards 
 skills.py     exams of text heroes
 strength.py   Elo out of stored evaluations
 curves.py     metrics of runs, rolled up
+rows.py       rows of the tables as dataclasses
 values.py     named values of the realm; schema.py  the tables and their migrations
 """

@@ -8,10 +8,12 @@ from an old checkpoint; an archived one can be continued. Nothing is deleted.
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, Protocol
 
+from levelcap.campaign.story import rows
 from levelcap.campaign.story.events import say
+from levelcap.campaign.story.rows import Row
 from levelcap.campaign.story.values import get_value, set_value
 from levelcap.kit.db import Connection
 from levelcap.kit.errors import BadValue, Conflict, refuse, unknown_name
@@ -20,8 +22,6 @@ from levelcap.vault.assets import now
 from levelcap.vault.locks import check_change
 
 FIRST_HERO = "kestrel"  # chosen until a person chooses
-STATUSES = ("active", "paused", "archived", "completed")
-_JSON = (*("skills_focus", "config_overrides", "milestones", "peak_skill_levels", "peak_metrics"),)
 
 
 class Named(Protocol):
@@ -34,7 +34,7 @@ class Named(Protocol):
 
 
 @dataclass(frozen=True)
-class Campaign:
+class Campaign(Row):
     """One row; its fields are a format (ARCHITECTURE, Files)."""
 
     id: str
@@ -64,10 +64,6 @@ class Campaign:
         given = self.config_overrides.get("knobs", {})
         return {str(name): str(value) for name, value in given.items()}
 
-    def as_json(self) -> dict[str, Any]:
-        """Plain values."""
-        return asdict(self)
-
 
 def create(
     connection: Connection,
@@ -89,33 +85,28 @@ def create(
         raise BadValue(refuse("a campaign's name has 1 to 80 characters", name, "Shorten it"))
     if (old := current(connection, hero_id)) is not None:
         archive(connection, old.id)
-    values = {
-        "id": run_name("campaign"),
-        "hero_id": hero_id,
-        "name": name.strip(),
-        "created_at": now(),
-        "status": _status(connection, hero_id),
-        "starting_checkpoint": starting_checkpoint,
-        "starting_step": starting_step,
-        "current_step": starting_step,
-        "skills_focus": "[]",
-        "config_overrides": json.dumps(config_overrides or {}),
-        "description": description[:500],
-        "milestones": "[]",
-        "peak_skill_levels": "{}",
-        "peak_metrics": "{}",
-        "archived_at": None,
-    }
-    columns, slots = ", ".join(values), ", ".join(f":{column}" for column in values)
-    connection.execute(f"INSERT INTO campaigns ({columns}) VALUES ({slots})", values)
-    kind = "New Game+" if starting_checkpoint else "new game"
-    say(
-        connection,
-        "hero.stat_change",
-        f"{name.strip()}: {kind} of {hero_id} begins",
-        data={"campaign": values["id"], "hero": hero_id},
+    made = Campaign(
+        id=run_name("campaign"),
+        hero_id=hero_id,
+        name=name.strip(),
+        created_at=now(),
+        status=_status(connection, hero_id),
+        starting_checkpoint=starting_checkpoint,
+        starting_step=starting_step,
+        current_step=starting_step,
+        skills_focus=[],
+        config_overrides=config_overrides or {},
+        description=description[:500],
+        milestones=[],
+        peak_skill_levels={},
+        peak_metrics={},
+        archived_at=None,
     )
-    return get(connection, str(values["id"]))
+    rows.insert(connection, "campaigns", made.as_json())
+    kind = "New Game+" if starting_checkpoint else "new game"
+    said, data = f"{made.name}: {kind} of {hero_id} begins", {"campaign": made.id, "hero": hero_id}
+    say(connection, "hero.stat_change", said, data=data)
+    return made
 
 
 def get(connection: Connection, campaign_id: str) -> Campaign:
@@ -124,22 +115,16 @@ def get(connection: Connection, campaign_id: str) -> Campaign:
     Raises:
         UnknownName: no such campaign.
     """
-    query = "SELECT * FROM campaigns WHERE id = :i"
-    row = connection.execute(query, {"i": campaign_id}).first()
-    if row is None:
+    found = rows.first(connection, Campaign, "SELECT * FROM campaigns WHERE id = :i", i=campaign_id)
+    if found is None:
         raise unknown_name("campaign", campaign_id, [c.id for c in list_all(connection)])
-    return _campaign(row)
-
-
-def _campaign(row: Any) -> Campaign:
-    values = row._asdict()
-    return Campaign(**{k: json.loads(v) if k in _JSON else v for k, v in values.items()})
+    return found
 
 
 def list_all(connection: Connection, hero_id: str | None = None) -> list[Campaign]:
     """All campaigns, newest first."""
     query = "SELECT * FROM campaigns WHERE :h IS NULL OR hero_id = :h ORDER BY created_at DESC"
-    return [_campaign(row) for row in connection.execute(query, {"h": hero_id})]
+    return rows.select(connection, Campaign, query, h=hero_id)
 
 
 def chosen_hero(connection: Connection) -> str:
@@ -162,13 +147,9 @@ def choose(connection: Connection, hero: Named) -> Campaign:
     set_value(connection, "hero", hero.id)
     connection.execute("UPDATE campaigns SET status = 'paused' WHERE status = 'active'")
     found = first_campaign(connection, hero)
-    connection.execute("UPDATE campaigns SET status = 'active' WHERE id = :i", {"i": found.id})
-    say(
-        connection,
-        "hero.stat_change",
-        f"{hero.name} trains now",
-        data={"hero": hero.id, "campaign": found.id},
-    )
+    _update(connection, found.id, status="active")
+    data = {"hero": hero.id, "campaign": found.id}
+    say(connection, "hero.stat_change", f"{hero.name} trains now", data=data)
     return get(connection, found.id)
 
 
@@ -181,21 +162,19 @@ def waiting(connection: Connection) -> list[str]:
 def current(connection: Connection, hero_id: str) -> Campaign | None:
     """The campaign of a hero that goes on, now or when the hero is chosen."""
     query = "SELECT * FROM campaigns WHERE hero_id = :h AND status IN ('active', 'paused')"
-    row = connection.execute(query, {"h": hero_id}).first()
-    return None if row is None else _campaign(row)
+    return rows.first(connection, Campaign, query, h=hero_id)
 
 
 def active(connection: Connection, hero_id: str) -> Campaign | None:
     """The campaign of a hero that goes on now."""
     query = "SELECT * FROM campaigns WHERE hero_id = :h AND status = 'active'"
-    row = connection.execute(query, {"h": hero_id}).first()
-    return None if row is None else _campaign(row)
+    return rows.first(connection, Campaign, query, h=hero_id)
 
 
 def count_again(connection: Connection, hero_id: str) -> int:
     """Campaigns of a hero that began with an old checkpoint (New Game+)."""
     query = "SELECT count(*) FROM campaigns WHERE hero_id = :h AND starting_checkpoint NOTNULL"
-    return int(connection.execute(query, {"h": hero_id}).scalar_one())
+    return rows.number(connection, query, h=hero_id)
 
 
 def archive(connection: Connection, campaign_id: str) -> Campaign:
@@ -204,10 +183,7 @@ def archive(connection: Connection, campaign_id: str) -> Campaign:
     if found.status == "archived":
         remedy = "Continue it, or start a new one"
         raise Conflict(refuse("this campaign is archived already", campaign_id, remedy))
-    connection.execute(
-        "UPDATE campaigns SET status = 'archived', archived_at = :t WHERE id = :i",
-        {"t": now(), "i": campaign_id},
-    )
+    _update(connection, campaign_id, status="archived", archived_at=now())
     say(connection, "hero.stat_change", f"{found.name}: archived", data={"campaign": campaign_id})
     return get(connection, campaign_id)
 
@@ -221,10 +197,8 @@ def resume(connection: Connection, campaign_id: str) -> Campaign:
         raise Conflict(refuse(f"this campaign is {old.status} already", campaign_id, remedy))
     if old is not None:
         archive(connection, old.id)
-    connection.execute(
-        "UPDATE campaigns SET status = :s, archived_at = NULL WHERE id = :i",
-        {"s": _status(connection, found.hero_id), "i": campaign_id},
-    )
+    status = _status(connection, found.hero_id)
+    _update(connection, campaign_id, status=status, archived_at=None)
     say(connection, "hero.stat_change", f"{found.name}: continued", data={"campaign": campaign_id})
     return get(connection, campaign_id)
 
@@ -236,10 +210,7 @@ def set_overrides(
     found = get(connection, campaign_id)
     after = found.config_overrides | overrides
     check_change(found.config_overrides, after, approved)
-    connection.execute(
-        "UPDATE campaigns SET config_overrides = :c WHERE id = :i",
-        {"c": json.dumps(after), "i": campaign_id},
-    )
+    _update(connection, campaign_id, config_overrides=json.dumps(after))
     return get(connection, campaign_id)
 
 
@@ -252,16 +223,17 @@ def advance(connection: Connection, campaign_id: str, step: int, metrics: dict[s
         best = peaks.get(name)
         if best is None or (value < best["value"] if lower else value > best["value"]):
             peaks[name] = {"value": value, "step": step}
-    connection.execute(
-        "UPDATE campaigns SET current_step = :s, peak_metrics = :p WHERE id = :i",
-        {"s": max(step, found.current_step), "p": json.dumps(peaks), "i": campaign_id},
-    )
+    reached = max(step, found.current_step)
+    _update(connection, campaign_id, current_step=reached, peak_metrics=json.dumps(peaks))
 
 
 def note_level(connection: Connection, campaign_id: str, skill: str, level: int) -> None:
     """Write down the highest level of a skill."""
     peaks = {**get(connection, campaign_id).peak_skill_levels, skill: level}
-    connection.execute(
-        "UPDATE campaigns SET peak_skill_levels = :p WHERE id = :i",
-        {"p": json.dumps(peaks), "i": campaign_id},
-    )
+    _update(connection, campaign_id, peak_skill_levels=json.dumps(peaks))
+
+
+def _update(connection: Connection, campaign_id: str, **values: Any) -> None:
+    changes = ", ".join(f"{column} = :{column}" for column in values)
+    query = f"UPDATE campaigns SET {changes} WHERE id = :id"
+    connection.execute(query, {**values, "id": campaign_id})

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from levelcap.campaign.story.runs import run_folder
+from levelcap.campaign.story.runs import new_lines, run_folder
 from levelcap.kit.db import Connection, Database, reading, transaction
 from levelcap.kit.errors import unknown_name
 from levelcap.vault.assets import now
@@ -89,26 +89,9 @@ def _short(value: float) -> float:
 
 
 def new_rows(path: Path, offset: int, limit: int = MAX_BYTES) -> tuple[list[dict[str, Any]], int]:
-    """Whole rows of a metrics.jsonl after a byte, and the byte to go on from.
-
-    A line that is no JSON (cut off by a kill and written over) is left out.
-    """
-    try:
-        with path.open("rb") as file:
-            file.seek(offset)
-            data = file.read(limit)
-    except FileNotFoundError:
-        return [], offset
-    end = data.rfind(b"\n") + 1
-    rows = []
-    for line in data[:end].splitlines():
-        try:
-            row = json.loads(line)
-        except ValueError:
-            continue
-        if isinstance(row, dict) and isinstance(row.get("step"), int):
-            rows.append(row)
-    return rows, offset + end
+    """Rows of a metrics.jsonl after a byte, and the byte to go on from."""
+    found, end = new_lines(path, offset, limit)
+    return [row for row in found if isinstance(row.get("step"), int)], end
 
 
 _UNREAD = (

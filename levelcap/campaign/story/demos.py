@@ -14,12 +14,14 @@ from levelcap.world.spec import WORLD_VERSION
 LOOKED_AT = 20  # newest recordings of a campaign
 
 
-def check_demos(shards: Sequence[str], world: str, policies: Sequence[str]) -> None:
-    """Refuse shards that hold no steps of these players in this world.
+def check_demos(
+    shards: Sequence[str], world: str, policies: Sequence[str], views: Sequence[str] = ()
+) -> None:
+    """Refuse shards that hold no steps of these players in this world, or not these views.
 
     Raises:
-        UnknownName: no such shard, or no such player in any. BadValue: of another world or version.
-        Corrupt: one cannot be read.
+        UnknownName: no such shard, or no such player in any. BadValue: of another world or version,
+        or without a view. Corrupt: one cannot be read.
     """
     kept: set[str] = set()
     for shard in shards:
@@ -31,6 +33,10 @@ def check_demos(shards: Sequence[str], world: str, policies: Sequence[str]) -> N
         if (header.world, header.world_version) != (world, WORLD_VERSION):
             what = f"{shard} was played in {header.world}, version {header.world_version}"
             raise BadValue(refuse(what, f"{world}, version {WORLD_VERSION}", "Record it anew"))
+        missing = [name for name in views if name not in header.view_names]
+        if missing:
+            remedy = "Record it anew with the family of the net that learns from it"
+            raise BadValue(refuse(f"{shard} lacks views the net reads", missing, remedy))
         # The header lists everybody who played; the quality report those whose steps were kept.
         kept |= set(header.quality["shares"]["policy"])
     for name in policies:
@@ -38,12 +44,14 @@ def check_demos(shards: Sequence[str], world: str, policies: Sequence[str]) -> N
             raise unknown_name("player in these shards", name, kept)
 
 
-def find_demos(connection: Connection, campaign: str, world: str, teacher: str) -> str | None:
+def find_demos(
+    connection: Connection, campaign: str, world: str, teacher: str, views: Sequence[str] = ()
+) -> str | None:
     """The newest recording of a campaign that holds this teacher in this world; None: none."""
     for shard in recorded_shards(connection, campaign, LOOKED_AT):
         try:
-            check_demos([shard], world, [teacher])
+            check_demos([shard], world, [teacher], views)
         except LevelcapError:
-            continue  # another teacher's, another world's, or gone: it is recorded anew
+            continue  # another teacher's, world's or net's, or gone: it is recorded anew
         return shard
     return None

@@ -6,17 +6,17 @@ job.*, league.*. Rows are numbered without gaps in the order they were committed
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
 
+from levelcap.campaign.story import rows
+from levelcap.campaign.story.rows import Row
 from levelcap.kit.db import Connection, Database, reading, transaction
 from levelcap.kit.errors import unknown_name
 from levelcap.vault.assets import now
 
-CHANNELS = ("system", "jobs", "training", "eval", "vault", "guild")
 SEVERITIES = ("info", "success", "warning", "error")
 _CHANNEL_OF = {
     "training": "training", "vault": "vault", "job": "jobs", "queue": "jobs", "data": "jobs",
@@ -27,7 +27,7 @@ KEPT = 100_000
 
 
 @dataclass(frozen=True)
-class Event:
+class Event(Row):
     """One line of the log."""
 
     seq: int
@@ -37,10 +37,6 @@ class Event:
     severity: str
     message: str
     data: dict[str, Any]
-
-    def as_json(self) -> dict[str, Any]:
-        """Plain values."""
-        return dict(self.__dict__)
 
 
 def say(
@@ -63,20 +59,16 @@ def say(
     if severity not in SEVERITIES:
         raise unknown_name("severity", severity, SEVERITIES)
     row = {
-        "t": now(),
-        "k": kind,
-        "c": channel or _CHANNEL_OF[first],
-        "s": severity,
-        "m": message,
-        "d": json.dumps(data or {}),
+        "time": now(),
+        "kind": kind,
+        "channel": channel or _CHANNEL_OF[first],
+        "severity": severity,
+        "message": message,
+        "data": data or {},
     }
     opened = nullcontext(where) if isinstance(where, Connection) else transaction(where)
     with opened as connection:
-        connection.execute(
-            "INSERT INTO events (time, kind, channel, severity, message, data)"
-            " VALUES (:t, :k, :c, :s, :m, :d)",
-            row,
-        )
+        rows.insert(connection, "events", row)
 
 
 def list_events(
@@ -90,25 +82,13 @@ def list_events(
 ) -> list[Event]:
     """With `after`: the next rows, oldest first; else the newest (before `before`) first."""
     order = "ASC" if after else "DESC"
-    where = ["seq > :after"] if after else ["1"]
-    values: dict[str, Any] = {"after": after, "n": max(1, min(limit, 1000))}
-    if before is not None:
-        where.append("seq < :before")
-        values["before"] = before
-    if kind is not None:
-        where.append("(kind = :kind OR kind LIKE :prefix)")
-        values |= {"kind": kind, "prefix": kind + ".%"}
-    if channel is not None:
-        where.append("channel = :channel")
-        values["channel"] = channel
-    query = f"SELECT * FROM events WHERE {' AND '.join(where)} ORDER BY seq {order} LIMIT :n"
-    return [_event(row) for row in connection.execute(query, values)]
-
-
-def _event(row: Any) -> Event:
-    return Event(
-        row.seq, row.time, row.kind, row.channel, row.severity, row.message, json.loads(row.data)
+    query = (
+        "SELECT * FROM events WHERE seq > :after AND (:before IS NULL OR seq < :before)"
+        " AND (:kind IS NULL OR kind = :kind OR kind LIKE :kind || '.%')"
+        f" AND (:channel IS NULL OR channel = :channel) ORDER BY seq {order} LIMIT :n"
     )
+    asked = {"after": after, "before": before, "kind": kind, "channel": channel}
+    return rows.select(connection, Event, query, **asked, n=rows.at_most(limit))
 
 
 def count_incidents(connection: Connection, since: str) -> dict[str, int]:
@@ -117,19 +97,19 @@ def count_incidents(connection: Connection, since: str) -> dict[str, int]:
         "SELECT kind, count(*) FROM events WHERE severity IN ('error', 'warning')"
         " AND time >= :s GROUP BY kind ORDER BY kind"
     )
-    return {kind: int(count) for kind, count in connection.execute(query, {"s": since})}
+    return rows.counts(connection, query, s=since)
 
 
 def count_kinds(connection: Connection, after: int) -> dict[str, int]:
     """Kind -> how many events after a number."""
     query = "SELECT kind, count(*) FROM events WHERE seq > :a GROUP BY kind"
-    return {kind: int(count) for kind, count in connection.execute(query, {"a": after})}
+    return rows.counts(connection, query, a=after)
 
 
 def last_seq(engine: Database) -> int:
     """Number of the newest event; 0 when there is none."""
     with reading(engine) as connection:
-        return int(connection.execute("SELECT coalesce(max(seq), 0) FROM events").scalar_one())
+        return rows.number(connection, "SELECT coalesce(max(seq), 0) FROM events")
 
 
 def follow(engine: Database, after: int = 0) -> Iterator[Event]:
@@ -137,7 +117,7 @@ def follow(engine: Database, after: int = 0) -> Iterator[Event]:
     while True:
         with reading(engine) as connection:
             query = "SELECT * FROM events WHERE seq > :a ORDER BY seq LIMIT 500"
-            page = [_event(row) for row in connection.execute(query, {"a": after})]
+            page = rows.select(connection, Event, query, a=after)
         yield from page
         if len(page) < 500:
             return

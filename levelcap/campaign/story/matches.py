@@ -6,14 +6,15 @@ whom after names have changed. Games of evaluations are kept with their evaluati
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, fields
-from typing import Any
+from dataclasses import dataclass
 
+from levelcap.campaign.story import rows
+from levelcap.campaign.story.rows import Row
 from levelcap.kit.db import Connection
 
 
 @dataclass(frozen=True)
-class Match:
+class Match(Row):
     """One row. Side a is the first team; side b the other, or all others where there are many."""
 
     id: str
@@ -32,29 +33,18 @@ class Match:
     replay: str | None
     shard: str | None
 
-    def as_json(self) -> dict[str, Any]:
-        """Plain values."""
-        return asdict(self)
-
-
-_COLUMNS = ", ".join(field.name for field in fields(Match))
-_SLOTS = ", ".join(f":{field.name}" for field in fields(Match))
-
 
 def add(connection: Connection, match: Match) -> None:
     """Keep a match; one that is known stays as it is."""
-    query = f"INSERT INTO matches ({_COLUMNS}) VALUES ({_SLOTS}) ON CONFLICT DO NOTHING"
-    connection.execute(query, match.as_json())
+    rows.insert(connection, "matches", match.as_json(), "ON CONFLICT DO NOTHING")
 
 
 def list_matches(connection: Connection, world: str | None = None, limit: int = 100) -> list[Match]:
     """Matches, newest first."""
     query = (
-        f"SELECT {_COLUMNS} FROM matches WHERE :w IS NULL OR world = :w"
-        " ORDER BY time DESC, id DESC LIMIT :n"
+        "SELECT * FROM matches WHERE :w IS NULL OR world = :w ORDER BY time DESC, id DESC LIMIT :n"
     )
-    values = {"w": world, "n": max(1, min(limit, 1000))}
-    return [Match(*row) for row in connection.execute(query, values)]
+    return rows.select(connection, Match, query, w=world, n=rows.at_most(limit))
 
 
 @dataclass(frozen=True)

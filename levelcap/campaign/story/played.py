@@ -12,7 +12,7 @@ from levelcap.campaign.story.runs import shard_folder
 from levelcap.kit.errors import unknown_name
 from levelcap.kit.ids import check_id
 from levelcap.kit.paths import folder
-from levelcap.world.spec import RULESETS
+from levelcap.world.spec import WORLDS
 
 MOST_SHARDS = 64  # of one quest
 LISTED = 20
@@ -47,7 +47,7 @@ def list_played() -> list[tuple[str, str, str]]:
     """(match, person, world) of every match that was kept, newest first."""
     found = []
     for place in (folder("lake") / "trajectories").glob("person-*-live-*"):
-        for world in RULESETS:
+        for world in WORLDS:
             person, between, rest = place.name.rpartition(f"-{world}-live-")
             if between:
                 found.append((f"live-{rest}", person, world))

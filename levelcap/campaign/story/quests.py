@@ -7,11 +7,13 @@ it.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from levelcap.campaign.story import rows
 from levelcap.campaign.story.events import say
+from levelcap.campaign.story.rows import Row
 from levelcap.jobs.priority import set_priority
 from levelcap.jobs.store import Store
 from levelcap.kit.db import Connection, reading
@@ -20,10 +22,11 @@ from levelcap.vault.assets import now
 
 OPEN = ("queued", "running")
 FINISHED = ("done", "skipped")
+ENDED = (*FINISHED, "failed", "dead", "cancelled")
 
 
 @dataclass(frozen=True)
-class Quest:
+class Quest(Row):
     """One row; status queued, running, done, skipped, failed, dead or cancelled."""
 
     id: str
@@ -40,10 +43,6 @@ class Quest:
     ended: str | None
     result: dict[str, Any] | None
     seq: int
-
-    def as_json(self) -> dict[str, Any]:
-        """Plain values."""
-        return dict(self.__dict__)
 
 
 @dataclass(frozen=True)
@@ -74,19 +73,11 @@ def add(connection: Connection, quest: NewQuest) -> Quest:
     return get(connection, quest.id)
 
 
-def _quest(row: Any) -> Quest:
-    values = row._asdict()
-    values["recipe"] = json.loads(values["recipe"])
-    values["result"] = None if values["result"] is None else json.loads(values["result"])
-    return Quest(**values)
-
-
 def _one(
     connection: Connection, where: str, order: str = "seq DESC", **values: Any
 ) -> Quest | None:
-    row = connection.execute(f"SELECT * FROM quests WHERE {where} ORDER BY {order} LIMIT 1", values)
-    found = row.first()
-    return None if found is None else _quest(found)
+    query = f"SELECT * FROM quests WHERE {where} ORDER BY {order}"
+    return rows.first(connection, Quest, query, **values)
 
 
 def get(connection: Connection, quest_id: str) -> Quest:
@@ -110,16 +101,14 @@ def list_quests(
     before: int | None = None,
 ) -> list[Quest]:
     """Quests, newest first; status "open" = queued or running."""
-    where = ["(:c IS NULL OR campaign = :c)", "(:b IS NULL OR seq < :b)"]
+    where = "(:c IS NULL OR campaign = :c) AND (:b IS NULL OR seq < :b)"
     if status == "open":
-        where.append("status IN ('queued', 'running')")
+        where += " AND status IN ('queued', 'running')"
     elif status is not None:
-        where.append("status = :s")
-    query = f"SELECT * FROM quests WHERE {' AND '.join(where)} ORDER BY seq DESC LIMIT :n"
-    values: dict[str, Any] = {"c": campaign, "b": before, "n": max(1, min(limit, 1000))}
-    if status not in (None, "open"):
-        values["s"] = status
-    return [_quest(row) for row in connection.execute(query, values)]
+        where += " AND status = :s"
+    query = f"SELECT * FROM quests WHERE {where} ORDER BY seq DESC LIMIT :n"
+    values = {"c": campaign, "b": before, "s": status, "n": rows.at_most(limit)}
+    return rows.select(connection, Quest, query, **values)
 
 
 def newest(
@@ -178,7 +167,7 @@ def recorded_shards(connection: Connection, campaign: str, limit: int) -> list[s
 
 
 @dataclass(frozen=True)
-class Ended:
+class Ended(Row):
     """How a scheduled quest ended."""
 
     kind: str
@@ -197,20 +186,17 @@ def ended_scheduled(
     """
     which = "('failed', 'dead')" if campaign is None else "('done', 'skipped', 'failed', 'dead')"
     query = (
-        "SELECT kind, status, ended, json_extract(result, '$.code'),"
-        " json_extract(result, '$.error') FROM quests WHERE source = 'scheduler' AND seq > :a"
+        "SELECT kind, status, ended, coalesce(json_extract(result, '$.code'), '') AS code,"
+        " coalesce(json_extract(result, '$.error'), '') AS error"
+        " FROM quests WHERE source = 'scheduler' AND seq > :a"
         f" AND status IN {which} AND (:c IS NULL OR campaign = :c) ORDER BY seq DESC LIMIT :n"
     )
-    values = {"a": after, "c": campaign, "n": limit}
-    return [
-        Ended(kind, status, ended, str(code or ""), str(error or ""))
-        for kind, status, ended, code, error in connection.execute(query, values)
-    ]
+    return rows.select(connection, Ended, query, a=after, c=campaign, n=limit)
 
 
 def last_seq(connection: Connection) -> int:
     """Number of the newest quest; 0 when there is none."""
-    return int(connection.execute("SELECT coalesce(max(seq), 0) FROM quests").scalar_one())
+    return rows.number(connection, "SELECT coalesce(max(seq), 0) FROM quests")
 
 
 def count_done(connection: Connection, hero: str) -> dict[str, int]:
@@ -219,7 +205,7 @@ def count_done(connection: Connection, hero: str) -> dict[str, int]:
         "SELECT kind, count(*) FROM quests JOIN campaigns c ON c.id = campaign"
         " WHERE c.hero_id = :h AND quests.status = 'done' GROUP BY kind"
     )
-    return {kind: int(n) for kind, n in connection.execute(query, {"h": hero})}
+    return rows.counts(connection, query, h=hero)
 
 
 def count_skill_rounds(connection: Connection, campaign: str) -> dict[str, int]:
@@ -228,7 +214,7 @@ def count_skill_rounds(connection: Connection, campaign: str) -> dict[str, int]:
         "SELECT json_extract(recipe, '$.skill'), count(*) FROM quests WHERE campaign = :c AND"
         " kind = 'study' AND source = 'scheduler' AND status IN ('done', 'skipped') GROUP BY 1"
     )
-    return {name: int(n) for name, n in connection.execute(query, {"c": campaign})}
+    return rows.counts(connection, query, c=campaign)
 
 
 def count_of_skill(connection: Connection, campaign: str, kind: str, skill: str) -> int:
@@ -237,8 +223,7 @@ def count_of_skill(connection: Connection, campaign: str, kind: str, skill: str)
         "SELECT count(*) FROM quests WHERE campaign = :c AND kind = :k"
         " AND json_extract(recipe, '$.skill') = :s"
     )
-    values = {"c": campaign, "k": kind, "s": skill}
-    return int(connection.execute(query, values).scalar_one())
+    return rows.number(connection, query, c=campaign, k=kind, s=skill)
 
 
 def is_taught(connection: Connection, campaign: str, lessons: str) -> bool:
@@ -247,19 +232,19 @@ def is_taught(connection: Connection, campaign: str, lessons: str) -> bool:
         "SELECT EXISTS (SELECT 1 FROM quests WHERE campaign = :c AND kind = 'study'"
         " AND json_extract(recipe, '$.lessons') LIKE '%' || :a || '%')"
     )
-    return bool(connection.execute(query, {"c": campaign, "a": lessons}).scalar_one())
+    return bool(rows.number(connection, query, c=campaign, a=lessons))
 
 
 def count_all(connection: Connection, campaign: str) -> int:
     """Quests of a campaign."""
     query = "SELECT count(*) FROM quests WHERE campaign = :c"
-    return int(connection.execute(query, {"c": campaign}).scalar_one())
+    return rows.number(connection, query, c=campaign)
 
 
 def count(connection: Connection, campaign: str | None = None) -> dict[str, int]:
     """Quests by status."""
     query = "SELECT status, count(*) FROM quests WHERE :c IS NULL OR campaign = :c GROUP BY status"
-    return {status: n for status, n in connection.execute(query, {"c": campaign})}
+    return rows.counts(connection, query, c=campaign)
 
 
 def count_rounds(connection: Connection, campaign: str) -> int:
@@ -268,7 +253,7 @@ def count_rounds(connection: Connection, campaign: str) -> int:
         "SELECT count(*) FROM quests WHERE campaign = :c AND kind = 'reinforce'"
         " AND source = 'scheduler' AND status IN ('done', 'skipped')"
     )
-    return int(connection.execute(query, {"c": campaign}).scalar_one())
+    return rows.number(connection, query, c=campaign)
 
 
 def set_status(connection: Connection, job_id: str, status: str) -> None:
@@ -295,32 +280,31 @@ def end(connection: Connection, job_id: str, status: str, result: dict[str, Any]
 
 def retry(store: Store, quest_id: str) -> Quest:
     """Queue the job of a failed quest again."""
-    with reading(store.engine) as connection:
-        quest = get(connection, quest_id)
-    if quest.job is None or quest.status in OPEN:
-        raise Conflict(refuse(f"this quest is {quest.status}", quest_id, "Wait for its end"))
-    store.retry(quest.job)
-    with reading(store.engine) as connection:
-        return get(connection, quest_id)
+    return _with_job(store, quest_id, store.retry, ENDED, "Wait for its end")
 
 
 def prioritise(store: Store, quest_id: str, priority: str) -> Quest:
     """Move a waiting quest forward or back."""
-    with reading(store.engine) as connection:
-        quest = get(connection, quest_id)
-    if quest.job is None:
-        raise Conflict(refuse("this quest has no job", quest_id, "Leave it"))
-    set_priority(store, quest.job, priority)
-    with reading(store.engine) as connection:
-        return get(connection, quest_id)
+    return _with_job(store, quest_id, lambda job: set_priority(store, job, priority))
 
 
 def cancel(store: Store, quest_id: str) -> Quest:
     """Take a quest out of the queue, or end it while it runs."""
+    return _with_job(store, quest_id, store.cancel, OPEN)
+
+
+def _with_job(
+    store: Store,
+    quest_id: str,
+    act: Callable[[str], object],
+    statuses: Sequence[str] = (*OPEN, *ENDED),
+    remedy: str = "Leave it",
+) -> Quest:
+    """Do something to the job of a quest that is in one of the statuses; the quest afterwards."""
     with reading(store.engine) as connection:
         quest = get(connection, quest_id)
-    if quest.job is None or quest.status not in OPEN:
-        raise Conflict(refuse(f"this quest is {quest.status}", quest_id, "Leave it"))
-    store.cancel(quest.job)
+    if quest.job is None or quest.status not in statuses:
+        raise Conflict(refuse(f"this quest is {quest.status}", quest_id, remedy))
+    act(quest.job)
     with reading(store.engine) as connection:
         return get(connection, quest_id)

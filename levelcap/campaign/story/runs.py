@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from levelcap.campaign.story import rows
+from levelcap.campaign.story.rows import Row
 from levelcap.kit.db import Connection
 from levelcap.kit.errors import unknown_name
 from levelcap.kit.ids import check_id
@@ -14,11 +17,16 @@ from levelcap.kit.publish import sweep
 from levelcap.nets.meta import TEXT_WORLD
 from levelcap.vault.assets import now
 
+# Where something is written whole or not at all.
+_WRITTEN = (
+    *("runs/*/snapshots", "runs/*/checkpoints", "runs/*", "lake/trajectories", "vault/imported"),
+    *("vault/cache", "exports", "inbox", "inbox/quarantine", "state", "config"),
+)
 SKIP = "skip"  # a file in a run's folder: it ends and its quest counts as skipped
 
 
 @dataclass(frozen=True)
-class Run:
+class Run(Row):
     """One row. `worth` says in words whether the run brought anything."""
 
     id: str
@@ -42,10 +50,6 @@ class Run:
     skill: str | None
     start: str | None
     settled: int
-
-    def as_json(self) -> dict[str, Any]:
-        """Plain values."""
-        return asdict(self)
 
 
 def run_folder(run_id: str) -> Path:
@@ -90,16 +94,9 @@ def begin(connection: Connection, run: NewRun, campaign: str | None, base_step: 
 def finish(connection: Connection, run_id: str, result: dict[str, Any]) -> None:
     """Write what a run has cost so far."""
     connection.execute(
-        "UPDATE runs SET ended = :t, seconds = :s, core_seconds = :c, steps = :n,"
-        " updates = :u WHERE id = :i",
-        {
-            "t": now(),
-            "s": result["seconds"],
-            "c": result["core_seconds"],
-            "n": result["steps"],
-            "u": result["updates"],
-            "i": run_id,
-        },
+        "UPDATE runs SET ended = :t, seconds = :seconds, core_seconds = :core_seconds,"
+        " steps = :steps, updates = :updates WHERE id = :i",
+        {**result, "t": now(), "i": run_id},
     )
 
 
@@ -137,13 +134,12 @@ def note_gain(connection: Connection, run_id: str, gain: Gain) -> None:
 def settled(connection: Connection, campaign: str) -> dict[str, int]:
     """Run of a campaign -> number of the checkpoint up to which its gain was written."""
     query = "SELECT id, settled FROM runs WHERE campaign = :c"
-    return {run: int(seq) for run, seq in connection.execute(query, {"c": campaign})}
+    return rows.counts(connection, query, c=campaign)
 
 
 def find(connection: Connection, run_id: str) -> Run | None:
     """One run, or None."""
-    row = connection.execute("SELECT * FROM runs WHERE id = :i", {"i": run_id}).first()
-    return None if row is None else Run(**row._asdict())
+    return rows.first(connection, Run, "SELECT * FROM runs WHERE id = :i", i=run_id)
 
 
 def get(connection: Connection, run_id: str) -> Run:
@@ -162,31 +158,13 @@ def get(connection: Connection, run_id: str) -> Run:
 def list_runs(connection: Connection, campaign: str | None = None, limit: int = 100) -> list[Run]:
     """Runs, newest first."""
     query = "SELECT * FROM runs WHERE :c IS NULL OR campaign = :c ORDER BY started DESC LIMIT :n"
-    found = connection.execute(query, {"c": campaign, "n": max(1, min(limit, 1000))})
-    return [Run(**row._asdict()) for row in found]
+    return rows.select(connection, Run, query, c=campaign, n=rows.at_most(limit))
 
 
 def tidy() -> list[str]:
     """At a start: remove what killed writers left anywhere in the realm; returns the names."""
     base = get_base_dir()
-    places = [
-        *base.glob("runs/*/snapshots"),
-        *base.glob("runs/*/checkpoints"),
-        *base.glob("runs/*"),
-        *(
-            base / part
-            for part in (
-                "lake/trajectories",
-                "vault/imported",
-                "vault/cache",
-                "exports",
-                "inbox",
-                "inbox/quarantine",
-                "state",
-                "config",
-            )
-        ),
-    ]
+    places = [place for pattern in _WRITTEN for place in base.glob(pattern)]
     return [name for place in places if place.is_dir() for name in sweep(place)]
 
 
@@ -195,3 +173,26 @@ def snapshot_folders() -> list[Path]:
     base = get_base_dir()
     imported = base.glob("vault/imported/checkpoint-*")
     return sorted([*base.glob("runs/*/snapshots/step-*"), *imported])
+
+
+def new_lines(path: Path, offset: int, limit: int = -1) -> tuple[list[dict[str, Any]], int]:
+    """Whole lines of a JSONL file of a run after a byte, and the byte to go on from.
+
+    A line that is no JSON (cut off by a kill and written over) is left out.
+    """
+    try:
+        with path.open("rb") as file:
+            file.seek(offset)
+            data = file.read(limit)
+    except FileNotFoundError:
+        return [], offset
+    end = data.rfind(b"\n") + 1
+    found = []
+    for line in data[:end].splitlines():
+        try:
+            row = json.loads(line)
+        except ValueError:
+            continue
+        if isinstance(row, dict):
+            found.append(row)
+    return found, offset + end

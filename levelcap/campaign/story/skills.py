@@ -13,9 +13,10 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from levelcap.campaign.story import campaigns
+from levelcap.campaign.story import campaigns, rows
 from levelcap.campaign.story.events import say
-from levelcap.campaign.story.runs import Run, cost_before, run_folder
+from levelcap.campaign.story.rows import Row
+from levelcap.campaign.story.runs import Run, cost_before, new_lines, run_folder
 from levelcap.campaign.story.values import get_value, set_value
 from levelcap.guild.drills.drill import SKILL as SCHOOL
 from levelcap.guild.engine import get_engine
@@ -59,24 +60,15 @@ def take_exams(connection: Connection, run: Run, hero: campaigns.Named) -> int:
     if run.kind != "study" or run.campaign is None or run.skill in (None, SCHOOL):
         return 0
     path, mark = run_folder(run.id) / "events.jsonl", f"exams {run.id}"
-    offset = int(get_value(connection, mark, 0))
-    if not path.exists():
-        return 0
-    with path.open("rb") as file:
-        file.seek(offset)
-        data = file.read()
-    end = data.rfind(b"\n") + 1
+    found, end = new_lines(path, int(get_value(connection, mark, 0)))
     taken = 0
-    for line in data[:end].splitlines():
-        try:
-            row = json.loads(line)
-        except ValueError:
-            continue  # cut off by a kill and written over
-        if isinstance(row, dict) and row.get("event") in EXAMS:
+    for row in found:
+        if row.get("event") in EXAMS:
             taken += _enter(connection, run, row, hero)
-        elif isinstance(row, dict) and row.get("event") == "level_up" and row["mastered"]:
+        elif row.get("event") == "level_up" and row["mastered"]:
             _master(connection, run, row)
-    set_value(connection, mark, offset + end)
+    if found:
+        set_value(connection, mark, end)
     connection.execute(_FORGET, {"r": run.id})
     return taken
 
@@ -95,18 +87,14 @@ def _enter(connection: Connection, run: Run, row: dict[str, Any], hero: campaign
         "accuracy": row["accuracy"],
         "count": row["count"],
         "xp": int(XP_SCALE * skill.file.levels[level - 1].xp * row["accuracy"]),
-        "spent": cost_before(connection, run, run.skill) + row["core_seconds"],
-        "data": json.dumps({name: row[name] for name in _BY}),
+        "mastered": 0,
+        "core_seconds": cost_before(connection, run, run.skill) + row["core_seconds"],
+        "data": {name: row[name] for name in _BY},
     }
-    fresh = connection.execute(
-        "INSERT INTO exams (run, step, kind, campaign, skill, level, outcome, accuracy, count,"
-        " xp, mastered, core_seconds, data) VALUES (:run, :step, :kind, :campaign, :skill,"
-        " :level, :outcome, :accuracy, :count, :xp, 0, :spent, :data) ON CONFLICT DO NOTHING",
-        values,
-    ).rowcount
+    fresh = rows.insert(connection, "exams", values, "ON CONFLICT DO NOTHING")
     if fresh and row["outcome"] == "level_up":
-        _rise(connection, run, level, values["spent"], hero)
-    return int(fresh)
+        _rise(connection, run, level, values["core_seconds"], hero)
+    return fresh
 
 
 def _rise(
@@ -118,13 +106,8 @@ def _rise(
     if reached > campaign.peak_skill_levels.get(run.skill, 1):
         campaigns.note_level(connection, campaign.id, run.skill, reached)
     data = {"hero": hero.id, "skill": run.skill, "level": reached, "run": run.id}
-    say(
-        connection,
-        "hero.level_up",
-        f"{hero.name}: {run.skill} level {reached} after {spent:,.0f} core-seconds",
-        severity="success",
-        data=data,
-    )
+    said = f"{hero.name}: {run.skill} level {reached} after {spent:,.0f} core-seconds"
+    say(connection, "hero.level_up", said, severity="success", data=data)
     query = (
         "SELECT min(core_seconds) FROM exams JOIN campaigns ON campaigns.id = campaign"
         " WHERE hero_id = :h AND skill = :s AND level = :l AND outcome = 'level_up'"
@@ -133,14 +116,10 @@ def _rise(
     asked = {"h": hero.id, "s": run.skill, "l": level, "c": campaign.id}
     before = connection.execute(query, asked).scalar_one()
     if before is not None and spent < before:
-        say(
-            connection,
-            "hero.stat_change",
-            f"{hero.name}: personal best, {run.skill} level "
-            f"{reached} in {spent:,.0f} core-seconds, before {before:,.0f}",
-            severity="success",
-            data={**data, "personal_best": spent},
-        )
+        best = f"{reached} in {spent:,.0f} core-seconds, before {before:,.0f}"
+        said = f"{hero.name}: personal best, {run.skill} level {best}"
+        data |= {"personal_best": spent}
+        say(connection, "hero.stat_change", said, severity="success", data=data)
 
 
 def _master(connection: Connection, run: Run, row: dict[str, Any]) -> None:
@@ -150,13 +129,9 @@ def _master(connection: Connection, run: Run, row: dict[str, Any]) -> None:
     )
     if connection.execute(query, {"r": run.id, "s": row["update"]}).rowcount:
         level = int(row["level"]) - 1
-        say(
-            connection,
-            "hero.skill_up",
-            f"{run.skill} level {level} is mastered: every form at 60 % or more",
-            severity="success",
-            data={"skill": run.skill, "level": level, "run": run.id},
-        )
+        said = f"{run.skill} level {level} is mastered: every form at 60 % or more"
+        data = {"skill": run.skill, "level": level, "run": run.id}
+        say(connection, "hero.skill_up", said, severity="success", data=data)
 
 
 def level_of(connection: Connection, campaign: campaigns.Campaign, name: str) -> int:
@@ -165,7 +140,7 @@ def level_of(connection: Connection, campaign: campaigns.Campaign, name: str) ->
         "SELECT coalesce(max(level), 0) + 1 FROM exams"
         " WHERE campaign = :c AND skill = :s AND outcome = 'level_up'"
     )
-    level = int(connection.execute(query, {"c": campaign.id, "s": name}).scalar_one())
+    level = rows.number(connection, query, c=campaign.id, s=name)
     if campaign.starting_checkpoint is not None:
         begun = row_of(connection, campaign.starting_checkpoint)
         if begun is not None and begun.skill_name == name:
@@ -264,7 +239,7 @@ def level_ups(connection: Connection, campaign: str, name: str) -> list[Any]:
 def earned_xp(connection: Connection, campaign: str) -> int:
     """XP of all exams of a campaign."""
     query = "SELECT coalesce(sum(xp), 0) FROM exams WHERE campaign = :c"
-    return int(connection.execute(query, {"c": campaign}).scalar_one())
+    return rows.number(connection, query, c=campaign)
 
 
 def highest_level(connection: Connection, hero: str) -> int:
@@ -273,7 +248,7 @@ def highest_level(connection: Connection, hero: str) -> int:
         "SELECT coalesce(max(level) + 1, 0) FROM exams JOIN campaigns c ON c.id = campaign"
         " WHERE c.hero_id = :h AND outcome = 'level_up'"
     )
-    return int(connection.execute(query, {"h": hero}).scalar_one())
+    return rows.number(connection, query, h=hero)
 
 
 def levels(connection: Connection, campaign: campaigns.Campaign | None) -> dict[str, int]:
@@ -321,7 +296,7 @@ def standings(connection: Connection, campaign: campaigns.Campaign) -> list[Skil
 
 
 @dataclass(frozen=True)
-class Best:
+class Best(Row):
     """A level of a skill, reached in the fewest core-seconds."""
 
     skill: str
@@ -337,4 +312,4 @@ def bests(connection: Connection, hero: str) -> list[Best]:
         " JOIN campaigns ON campaigns.id = campaign WHERE hero_id = :h AND outcome = 'level_up'"
         " GROUP BY skill, level ORDER BY skill, level"
     )
-    return [Best(*row) for row in connection.execute(query, {"h": hero})]
+    return rows.select(connection, Best, query, h=hero)

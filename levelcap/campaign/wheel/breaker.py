@@ -14,11 +14,11 @@ begins the counts anew. What failed is read from the quests; stored are only the
 from __future__ import annotations
 
 import re
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Any
 
 from levelcap.campaign.story import quests
+from levelcap.campaign.story.rows import Row
 from levelcap.campaign.story.values import get_value, set_value
 from levelcap.kit.db import Connection
 
@@ -31,7 +31,7 @@ _FAILED = ("failed", "dead")
 
 
 @dataclass(frozen=True)
-class Halt:
+class Halt(Row):
     """Why scheduled work stands still, and the way out; `kind` None: all of it stands."""
 
     kind: str | None
@@ -41,10 +41,6 @@ class Halt:
     def stops(self, kind: str) -> bool:
         """Does it stop this kind of work?"""
         return self.kind in (None, kind)
-
-    def as_json(self) -> dict[str, Any]:
-        """Plain values."""
-        return asdict(self)
 
 
 def look(connection: Connection, campaign: str, at: datetime | None = None) -> Halt | None:

@@ -76,11 +76,23 @@ def _take(store: Store, path: Path, priority: str) -> quests.Quest:
     if path.suffix.lower() not in SUFFIXES:
         remedy = f"Drop a recipe ({', '.join(SUFFIXES)}) or lessons ({LESSONS})"
         raise BadFile(refuse("this kind of file is not known", path.name, remedy))
-    quest = enter_text(store, _read(path), path.name, priority)
-    done = folder("inbox") / "done"
-    done.mkdir(exist_ok=True)
-    os.replace(path, done / f"{quest.id}{path.suffix.lower()}")
+    return _done(path, enter_text(store, _read(path), path.name, priority))
+
+
+def _done(path: Path, quest: quests.Quest) -> quests.Quest:
+    """Put a file away that became a quest."""
+    os.replace(path, _place("done") / f"{quest.id}{path.suffix.lower()}")
     return quest
+
+
+def _place(name: str) -> Path:
+    place = folder("inbox") / name
+    place.mkdir(exist_ok=True)
+    return place
+
+
+def _safe(name: str) -> str:
+    return "".join(c if c.isalnum() or c in "._-" else "_" for c in name)[:80] or "file"
 
 
 def _read(path: Path) -> bytes:
@@ -125,11 +137,9 @@ def upload(store: Store, name: str, data: bytes) -> quests.Quest:
     try:
         return enter_text(store, data, name)
     except (BadFile, BadValue) as error:
-        place = folder("inbox") / "quarantine"
-        place.mkdir(exist_ok=True)
-        kept = place / f"{time.time_ns()}-{name}"
+        kept = _place("quarantine") / f"{time.time_ns()}-{name}"
         write_bytes(kept, data[:MAX_BYTES])
-        write_json(kept.with_name(kept.name + ".reason.json"), {"file": name, "reason": str(error)})
+        _tell_why(kept, name, str(error))
         raise
 
 
@@ -170,42 +180,29 @@ def _take_lessons(store: Store, path: Path, name: str, priority: str) -> quests.
         }
     )
     key = f"inbox-{made}-{campaign}"[:100]
-    quest = enter(store, campaign, recipe, source=f"inbox: {name}"[:100], key=key)
-    done = folder("inbox") / "done"
-    done.mkdir(exist_ok=True)
-    os.replace(path, done / f"{quest.id}{LESSONS}")
-    return quest
+    return _done(path, enter(store, campaign, recipe, source=f"inbox: {name}"[:100], key=key))
 
 
 def _set_aside(name: str, report: Report) -> None:
     """The lines of a file that were rejected, in quarantine with their numbers and reasons."""
     if not report.rejects:
         return
-    place = folder("inbox") / "quarantine"
-    place.mkdir(exist_ok=True)
-    safe = "".join(c if c.isalnum() or c in "._-" else "_" for c in name)[:80]
     rows = [{"line": row.line, "reason": row.reason} for row in report.rejects]
-    write_json(
-        place / f"{time.time_ns()}-{safe}.rejects.json",
-        {
-            "file": name[:200],
-            "rows": report.rows,
-            "invalid": report.invalid,
-            "leaks": report.leaks,
-            "rejects": rows,
-        },
-    )
+    told = {name: getattr(report, name) for name in ("rows", "invalid", "leaks")}
+    path = _place("quarantine") / f"{time.time_ns()}-{_safe(name)}.rejects.json"
+    write_json(path, {"file": name[:200], **told, "rejects": rows})
 
 
 def quarantine(store: Store, path: Path, reason: str) -> Path:
     """Put a file aside with the reason beside it."""
-    place = folder("inbox") / "quarantine"
-    place.mkdir(exist_ok=True)
-    safe = "".join(c if c.isalnum() or c in "._-" else "_" for c in path.name)[:80] or "file"
-    target = place / f"{time.time_ns()}-{safe}"
+    safe = _safe(path.name)
+    target = _place("quarantine") / f"{time.time_ns()}-{safe}"
     os.rename(path, target)
-    write_json(
-        target.with_name(target.name + ".reason.json"), {"file": path.name[:200], "reason": reason}
-    )
+    _tell_why(target, path.name, reason)
     say(store.engine, "data.rejected", f"{safe}: {reason}", severity="warning", data={"file": safe})
     return target
+
+
+def _tell_why(kept: Path, name: str, reason: str) -> None:
+    why = kept.with_name(kept.name + ".reason.json")
+    write_json(why, {"file": name[:200], "reason": reason})

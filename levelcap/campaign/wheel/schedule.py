@@ -7,6 +7,7 @@ full, and goes on by itself.
 
 from __future__ import annotations
 
+import os
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
@@ -63,14 +64,13 @@ def extra_workers(machine: Machine, settings: Settings) -> int:
     return max(0, min(cores, int(machine.free_memory_gb / SLOT_GB) - 1, 4))
 
 
-def size_gb(base: Path) -> float:
-    """What lies under the realm's folder, GB."""
+def used_bytes(base: Path) -> int:
+    """Size of all files below a folder; files that vanish meanwhile count nothing."""
     total = 0
-    for path in base.rglob("*"):
-        try:
-            stat = path.lstat()
-        except FileNotFoundError:  # removed while we look
-            continue
-        if not path.is_dir():
-            total += stat.st_size
-    return total / 1e9
+    for place, _, names in os.walk(base):
+        for name in names:
+            try:
+                total += (Path(place) / name).lstat().st_size
+            except OSError:
+                continue
+    return total

@@ -15,11 +15,12 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
+from levelcap.campaign.story import campaigns
 from levelcap.campaign.work.fields import Priority, Seed
 from levelcap.jobs.job import Job, JobType
 from levelcap.jobs.store import Store
 from levelcap.jobs.worker import Context
-from levelcap.kit.db import Connection
+from levelcap.kit.db import Connection, reading
 from levelcap.kit.ids import check_words
 
 Result = dict[str, Any]  # JSON: it travels over HTTP and into the job's row
@@ -93,6 +94,12 @@ class Desk:
     store: Store
     campaign: str
     number: str
+
+    @property
+    def hero(self) -> str:
+        """The hero whose campaign it is."""
+        with reading(self.store.engine) as connection:
+            return campaigns.get(connection, self.campaign).hero_id
 
 
 class Recipe(BaseModel):

@@ -10,7 +10,7 @@ from levelcap.campaign.story.quests import NewQuest, Quest
 from levelcap.campaign.work.base import Desk, Recipe
 from levelcap.jobs.history import id_of_key
 from levelcap.jobs.store import Store
-from levelcap.kit.db import reading, transaction
+from levelcap.kit.db import transaction
 from levelcap.kit.errors import BadValue, Conflict, refuse
 
 
@@ -29,9 +29,10 @@ def enter(
     """
     if source != "scheduler":  # the wheel's own orders fail as jobs, and the breaker counts them
         recipe.check()
-    _check_kind(store, campaign_id, recipe)
     number = secrets.token_hex(6)
-    work = recipe.order(Desk(store, campaign_id, number))
+    desk = Desk(store, campaign_id, number)
+    _check_kind(desk, recipe)
+    work = recipe.order(desk)
     with transaction(store.engine) as connection:
         known = None if key is None else id_of_key(connection, key)
         if known is not None and (quest := quests.of_job(connection, known)) is not None:
@@ -62,13 +63,11 @@ def enter(
         )
 
 
-def _check_kind(store: Store, campaign_id: str, recipe: Recipe) -> None:
-    with reading(store.engine) as connection:
-        hero = campaigns.get(connection, campaign_id).hero_id
-    if recipe.hero_kind not in (None, kind_of(hero).name):
+def _check_kind(desk: Desk, recipe: Recipe) -> None:
+    if recipe.hero_kind not in (None, kind_of(desk.hero).name):
         what = f"a quest of {recipe.quest} is for {recipe.hero_kind} heroes, this campaign is not"
         remedy = "Leave the campaign out, or name one of such a hero"
-        raise BadValue(refuse(what, campaign_id, remedy))
+        raise BadValue(refuse(what, desk.campaign, remedy))
 
 
 def campaign_for(store: Store, kind: str | None) -> str:

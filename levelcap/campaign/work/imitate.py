@@ -9,12 +9,23 @@ from pydantic import Field
 from levelcap.campaign.story.demos import check_demos
 from levelcap.campaign.story.runs import NewRun, shard_folder
 from levelcap.campaign.work.base import Bench, Desk, Limits, Recipe, Result
-from levelcap.campaign.work.fields import Knobs, Minutes, Name, Ruleset, Size, pairs
+from levelcap.campaign.work.fields import (
+    Family,
+    Knobs,
+    Minutes,
+    Name,
+    NetOptions,
+    Ruleset,
+    Size,
+    net_words,
+    pairs,
+)
 from levelcap.campaign.work.training import Training
 from levelcap.jobs.store import Store
 from levelcap.kit.db import Connection
 from levelcap.learn.engine.overrides import apply
 from levelcap.learn.imitation.config import ImitationConfig
+from levelcap.nets.options import VIEWS, check_options, read_options
 from levelcap.vault.ledger import amend
 from levelcap.vault.lookup import newest_of_run
 
@@ -32,6 +43,8 @@ class Imitate(Training):
     shards: Shards
     policies: Policies = []
     minutes: Minutes = 0.5
+    family: Family = "flat"
+    net: NetOptions = []
     size: Size = "slim"
 
     def new_run(self) -> NewRun:
@@ -40,6 +53,7 @@ class Imitate(Training):
         words += ["--minutes", f"{self.minutes:g}", "--shards"]
         words += [f"$LEVELCAP_HOME/lake/trajectories/{shard}" for shard in self.shards]
         words += ["--policies", *self.policies] if self.policies else []
+        words += net_words(self.family, self.net)
         return NewRun(self.run, self.type, self.seed, self.command(*words), world=self.world)
 
     def perform(self, bench: Bench) -> Result:
@@ -54,6 +68,8 @@ class Imitate(Training):
             tuple(self.policies),
             self.size,
             self.seed,
+            family=self.family,
+            options=tuple(self.net),
         )
         config = apply(ImitationConfig(), pairs(self.knobs))
         done = imitate(request, config, Stops(minutes=self.minutes), self.hooks(bench))
@@ -76,6 +92,8 @@ class ImitateRecipe(Recipe):
     shards: Shards
     policies: Policies = []
     minutes: Minutes = 0.5
+    family: Family = "flat"
+    net: NetOptions = []
     size: Size = "slim"
     base: bool = False
     """true: the campaign's rounds start from this clone; else it is a branch of its own"""
@@ -86,10 +104,11 @@ class ImitateRecipe(Recipe):
         return f"Imitate {', '.join(self.policies) or 'everybody'} in {self.world}"
 
     def check(self) -> None:
-        """The overrides exist and are in range."""
+        """The overrides and the parts of the net exist and are in range."""
         apply(ImitationConfig(), pairs(self.knobs))
+        check_options(self.family, read_options(self.net))
 
     def order(self, desk: Desk) -> Imitate:
         """The work; shards without the players asked for are refused."""
-        check_demos(self.shards, self.world, self.policies)
+        check_demos(self.shards, self.world, self.policies, VIEWS.get(self.family, ()))
         return Imitate(run=f"imitate-{desk.number}", **self.shared(Imitate))

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from levelcap.campaign.kinds.heroes import kind_of
-from levelcap.campaign.story import campaigns, runs
+from levelcap.campaign.story import runs
 from levelcap.campaign.story.skills import tracks
 from levelcap.campaign.work.base import Desk
 from levelcap.guild.engine import get_engine
@@ -84,10 +84,9 @@ def checkpoint_of(desk: Desk, name: str) -> Entry:
     Raises:
         UnknownName: there is none. BadValue: it is one of another kind of hero.
     """
-    with reading(desk.store.engine) as connection:
-        hero = campaigns.get(connection, desk.campaign).hero_id
-    entry = resolve(desk.store.engine, name, hero)
-    if entry.role != kind_of(hero).role:
-        what = f"this is no checkpoint of a {kind_of(hero).name} hero"
+    kind = kind_of(desk.hero)
+    entry = resolve(desk.store.engine, name, desk.hero)
+    if entry.role != kind.role:
+        what = f"this is no checkpoint of a {kind.name} hero"
         raise BadValue(refuse(what, entry.id, "Name one of its own"))
     return entry

@@ -10,11 +10,12 @@ from levelcap.campaign.story import quests
 from levelcap.campaign.story.events import say
 from levelcap.campaign.story.runs import shard_folder
 from levelcap.campaign.work.base import Bench, Desk, Limits, Recipe, Result, Work
-from levelcap.campaign.work.fields import Name, Ruleset, Seed
+from levelcap.campaign.work.fields import Family, Name, Ruleset, Seed
 from levelcap.jobs.job import Job
 from levelcap.jobs.store import Store
 from levelcap.kit.db import Connection
 from levelcap.kit.publish import MANIFEST, sweep
+from levelcap.nets.options import VIEWS
 from levelcap.vault.assets import register
 from levelcap.vault.zones import load_zones
 from levelcap.world.players.bot_names import check_bot
@@ -35,6 +36,8 @@ class Record(Work):
     partner: Name = "veteran"
     games: Games = 3000
     seed: Seed = 0
+    family: Family = "flat"
+    """the kind of net whose views are kept"""
 
     def perform(self, bench: Bench) -> Result:
         """Play; a shard that was finished before is not played again."""
@@ -52,9 +55,8 @@ class Record(Work):
                 self.seed,
                 place,
                 keep=[self.teacher],
-                on_progress=lambda done, total: bench.context.progress(
-                    done / total, f"{done} games"
-                ),
+                views=VIEWS.get(self.family),
+                on_progress=lambda done, of: bench.context.progress(done / of, f"{done} games"),
             )
         shards = open_shards((place,), world=self.world)
         return {"shard": self.shard, "steps": shards.num_steps, "games": self.games}
@@ -79,6 +81,7 @@ class RecordRecipe(Recipe):
     teacher: Name = "master"
     partner: Name = "veteran"
     games: Games = 3000
+    family: Family = "flat"
 
     def describe(self) -> str:
         """The title."""

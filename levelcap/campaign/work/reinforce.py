@@ -9,12 +9,24 @@ from pydantic import Field
 from levelcap.campaign.story import runs
 from levelcap.campaign.story.runs import NewRun
 from levelcap.campaign.work.base import Bench, Desk, Limits, Recipe, Result
-from levelcap.campaign.work.fields import Knobs, Minutes, Name, Ruleset, Size, pairs
+from levelcap.campaign.work.fields import (
+    Family,
+    Knobs,
+    Minutes,
+    Name,
+    NetOptions,
+    Ruleset,
+    Size,
+    net_words,
+    pairs,
+)
+from levelcap.campaign.work.snapshots import meta_of
 from levelcap.campaign.work.training import Training
 from levelcap.kit.db import reading
 from levelcap.kit.errors import BadValue, refuse
 from levelcap.learn.engine.overrides import apply
 from levelcap.learn.rl.config import for_world
+from levelcap.nets.options import check_options, read_options
 from levelcap.vault.ask import resolve
 
 
@@ -26,13 +38,15 @@ class Reinforce(Training):
 
     world: Ruleset = "duel"
     start: Name | None = None
+    family: Family = "flat"
+    net: NetOptions = []
     size: Size = "slim"
 
     def new_run(self) -> NewRun:
         """A run in a world, from a checkpoint or from nothing."""
         words = ["reinforce", "--world", self.world, "--seed", str(self.seed), "--size", self.size]
         words += ["--minutes", f"{self.minutes:g}"]
-        words += ["--from", self.start] if self.start else []
+        words += ["--from", self.start] if self.start else net_words(self.family, self.net)
         said = self.command(*words)
         return NewRun(self.run, self.type, self.seed, said, world=self.world, start=self.start)
 
@@ -42,8 +56,17 @@ class Reinforce(Training):
         from levelcap.learn.rl.run import Request, reinforce
 
         start = None if self.start is None else bench.locate(self.start)
-        request = Request(self.world, self.place, start, self.size, self.seed)
-        config = apply(for_world(self.world), pairs(self.knobs))
+        request = Request(
+            self.world,
+            self.place,
+            start,
+            self.size,
+            self.seed,
+            family=self.family,
+            options=tuple(self.net),
+        )
+        family = self.family if start is None else meta_of(start).architecture
+        config = apply(for_world(self.world, family), pairs(self.knobs))
         stops = Stops(minutes=self.minutes)
         return self.outcome(reinforce(request, config, stops, self.hooks(bench)))
 
@@ -59,6 +82,8 @@ class ReinforceRecipe(Recipe):
     """a checkpoint: its id, champion, best, latest; nothing = from untrained weights"""
     run: Name | None = None
     minutes: Minutes = 1.5
+    family: Family = "flat"
+    net: NetOptions = []
     size: Size = "slim"
     knobs: Knobs = Field(default={}, alias="set")
 
@@ -67,8 +92,9 @@ class ReinforceRecipe(Recipe):
         return f"Reinforce in {self.world} up to {self.minutes:g} minutes"
 
     def check(self) -> None:
-        """The overrides exist and are in range."""
+        """The overrides and the parts of the net exist and are in range."""
         apply(for_world(self.world), pairs(self.knobs))
+        check_options(self.family, read_options(self.net))
 
     def order(self, desk: Desk) -> Reinforce:
         """The work; a run goes on only in its world and from its own start."""

@@ -10,7 +10,18 @@ from levelcap.campaign.story.events import say
 from levelcap.campaign.work.base import Bench, Limits, Result, Work
 from levelcap.jobs.job import Job
 from levelcap.jobs.store import Store
-from levelcap.kit.db import Connection
+from levelcap.kit.db import Connection, Database
+from levelcap.vault.backups import back_up
+from levelcap.vault.retention import Plan, carry_out, plan_retention
+
+
+def retain(engine: Database, keep: int, dry_run: bool) -> tuple[Plan, list[str]]:
+    """What may go, and the ids of what went; nothing goes without a backup before."""
+    plan = plan_retention(engine, keep)
+    if dry_run or not plan.remove:
+        return plan, []
+    back_up(engine, "retention")
+    return plan, carry_out(engine, plan)
 
 
 class Retention(Work):
@@ -25,14 +36,9 @@ class Retention(Work):
     def perform(self, bench: Bench) -> Result:
         """Plan, back up, remove."""
         from levelcap.campaign.realm import realm
-        from levelcap.vault.backups import back_up
-        from levelcap.vault.retention import carry_out, plan_retention
 
         with realm() as opened:
-            plan = plan_retention(opened.engine, self.keep)
-            if plan.remove:
-                back_up(opened.engine, "retention")
-            removed = carry_out(opened.engine, plan)
+            plan, removed = retain(opened.engine, self.keep, dry_run=False)
         return {"removed": removed, "size_bytes": plan.size_bytes}
 
     def effect(self, connection: Connection, store: Store, job: Job, result: Result) -> None:

@@ -6,12 +6,10 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
-from levelcap.campaign.story import campaigns
 from levelcap.campaign.work.base import Desk, Recipe
 from levelcap.campaign.work.fields import Knobs, pairs
 from levelcap.campaign.work.study import Study
 from levelcap.guild.drills.drill import SKILL as SCHOOL
-from levelcap.kit.db import reading
 from levelcap.learn.engine.overrides import apply
 from levelcap.learn.text.config import TextConfig
 
@@ -35,7 +33,5 @@ class SchoolRecipe(Recipe):
 
     def order(self, desk: Desk) -> Study:
         """The work."""
-        with reading(desk.store.engine) as connection:
-            hero = campaigns.get(connection, desk.campaign).hero_id
         run = f"school-{desk.number}"
-        return Study(run=run, hero=hero, skill=SCHOOL, **self.shared(Study))
+        return Study(run=run, hero=desk.hero, skill=SCHOOL, **self.shared(Study))

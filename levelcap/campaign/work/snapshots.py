@@ -101,13 +101,8 @@ def _judge(
             connection=connection,
         )
     except Refused:
-        say(
-            connection,
-            "queue.full",
-            "an evaluation was left out: its queue is full",
-            severity="warning",
-            data={"checkpoint": entry.id},
-        )
+        said, data = "an evaluation was left out: its queue is full", {"checkpoint": entry.id}
+        say(connection, "queue.full", said, severity="warning", data=data)
 
 
 def publish_row(store: Store, run_id: str, place: Path) -> Entry:
@@ -130,10 +125,6 @@ def adopt(store: Store) -> list[str]:
 
     adopted = adopt_orphans(store.engine, runs.snapshot_folders(), facts_of)
     for checkpoint in adopted:
-        say(
-            store.engine,
-            "vault.checkpoint_saved",
-            f"adopted {checkpoint}",
-            data={"checkpoint": checkpoint, "adopted": True},
-        )
+        data = {"checkpoint": checkpoint, "adopted": True}
+        say(store.engine, "vault.checkpoint_saved", f"adopted {checkpoint}", data=data)
     return adopted

@@ -64,7 +64,8 @@ def _relation(a: int, b: int) -> str:
     return "=" if a == b else "<" if a < b else ">"
 
 
-def _powers(number: int) -> str:
+def _powers(args: Args, given: int) -> str:
+    number = args[0].value
     parts = [str(1 << i) for i in reversed(range(number.bit_length())) if number >> i & 1]
     return f"{number} = {' + '.join(parts) or '0'}"
 
@@ -145,10 +146,14 @@ def _signed(
     )
 
 
+def _negate_lines(args: Args, given: int) -> list[Line]:
+    return work.subtract_lines(0, args[0].value, given)
+
+
 def _absolute_lines(args: Args, given: int) -> list[Line]:
     top = work.bit(args[0].value, given - 1)
     sign = Line(f"sign {work.DIGITS[top]}", True)
-    return [sign, *(work.subtract_lines(0, args[0].value, given) if top else [])]
+    return [sign, *(_negate_lines(args, given) if top else [])]
 
 
 def _sign_lines(args: Args, given: int) -> list[Line]:
@@ -173,6 +178,14 @@ def _sign_check(args: Args, given: int) -> str:
     return f"{value} {_relation(value, 0)} 0"
 
 
+def _as_binary(args: Args, given: int) -> Number:
+    return Number(args[0].value, given)
+
+
+def _as_decimal(args: Args, given: int) -> Number:
+    return Number(args[0].value, 0)
+
+
 def _tobinary_lines(args: Args, given: int) -> list[Line]:
     return work.convert_lines(args[0].value, given)
 
@@ -189,85 +202,54 @@ def _one(rule: Callable[[int, int], bool]) -> Callable[[int, int], int]:
     return lambda a, b: int(rule(a, b))
 
 
+def _with(lines: Callable[[int, int, int], list[Line]], b: int) -> Callable[[int, int], list[Line]]:
+    """The work of an operation whose second operand is always `b`."""
+    return lambda a, width: lines(a, b, width)
+
+
+def _both(lines: Callable[[int, int, int], list[Line]]) -> Callable[[Args, int], list[Line]]:
+    """The work of a signed operation on two operands."""
+    return lambda args, given: lines(args[0].value, args[1].value, given)
+
+
+def _one_more(args: Args) -> int:
+    return wide(args) + 1
+
+
+def _sum_of_widths(args: Args) -> int:
+    return args[0].width + args[1].width
+
+
+def _first(args: Args) -> int:
+    return args[0].width
+
+
+def _single_digit(args: Args) -> int:
+    return 1
+
+
 _TABLE = (
-    _binary("add", operator.add, lambda n: wide(n) + 1, "{a} + {b} = {r}", work.add_lines),
+    _binary("add", operator.add, _one_more, "{a} + {b} = {r}", work.add_lines),
     _binary("subtract", operator.sub, wide, "{a} - {b} = {r}", work.subtract_lines),
-    _binary(
-        "multiply",
-        operator.mul,
-        lambda n: n[0].width + n[1].width,
-        "{a} * {b} = {r}",
-        lambda a, b, width: work.weigh_lines(a, b, width),
-    ),
-    _unary(
-        "increment",
-        lambda a: a + 1,
-        lambda n: wide(n) + 1,
-        "{a} + 1 = {r}",
-        lambda a, width: work.add_lines(a, 1, width),
-    ),
-    _unary(
-        "decrement",
-        lambda a: a - 1,
-        wide,
-        "{a} - 1 = {r}",
-        lambda a, width: work.subtract_lines(a, 1, width),
-    ),
-    _binary(
-        "divide",
-        operator.floordiv,
-        lambda n: n[0].width,
-        "{a} = {b} * {r} + {rest}",
-        lambda a, b, width: work.divide_lines(a, b, width),
-    ),
+    _binary("multiply", operator.mul, _sum_of_widths, "{a} * {b} = {r}", work.weigh_lines),
+    _unary("increment", lambda a: a + 1, _one_more, "{a} + 1 = {r}", _with(work.add_lines, 1)),
+    _unary("decrement", lambda a: a - 1, wide, "{a} - 1 = {r}", _with(work.subtract_lines, 1)),
+    _binary("divide", operator.floordiv, _first, "{a} = {b} * {r} + {rest}", work.divide_lines),
     _unary("divide_by_2", lambda a: a // 2, wide, "{a} = 2 * {r} + {rest}", work.halve_lines),
-    _unary(
-        "multiply_by_2", lambda a: 2 * a, lambda n: wide(n) + 1, "{a} * 2 = {r}", work.double_lines
-    ),
-    _signed(
-        "add_signed",
-        2,
-        operator.add,
-        "{0} + {1} = {r}",
-        lambda args, given: work.add_lines(args[0].value, args[1].value, given),
-    ),
-    _signed(
-        "subtract_signed",
-        2,
-        operator.sub,
-        "{0} - {1} = {r}",
-        lambda args, given: work.subtract_lines(args[0].value, args[1].value, given),
-    ),
+    _unary("multiply_by_2", lambda a: 2 * a, _one_more, "{a} * 2 = {r}", work.double_lines),
+    _signed("add_signed", 2, operator.add, "{0} + {1} = {r}", _both(work.add_lines)),
+    _signed("subtract_signed", 2, operator.sub, "{0} - {1} = {r}", _both(work.subtract_lines)),
     _signed("multiply_signed", 2, operator.mul, "{0} * {1} = {r}", _multiply_signed_lines, 2),
-    _signed(
-        "negate",
-        1,
-        operator.neg,
-        "0 - {0} = {r}",
-        lambda args, given: work.subtract_lines(0, args[0].value, given),
-    ),
+    _signed("negate", 1, operator.neg, "0 - {0} = {r}", _negate_lines),
     _signed("absolute_value", 1, abs, "|{0}| = {r}", _absolute_lines),
     Operation("sign_of", 1, _sign_of, _sign_check, _sign_lines, signed=True, takes_width=True),
-    _binary("equals", _one(operator.eq), lambda n: 1, "{a} {s} {b}", work.compare_lines),
-    _binary("lessthan", _one(operator.lt), lambda n: 1, "{a} {s} {b}", work.compare_lines),
-    _binary("greaterthan", _one(operator.gt), lambda n: 1, "{a} {s} {b}", work.compare_lines),
+    _binary("equals", _one(operator.eq), _single_digit, "{a} {s} {b}", work.compare_lines),
+    _binary("lessthan", _one(operator.lt), _single_digit, "{a} {s} {b}", work.compare_lines),
+    _binary("greaterthan", _one(operator.gt), _single_digit, "{a} {s} {b}", work.compare_lines),
     _binary("minimum", min, wide, "min({a}, {b}) = {r}", work.compare_lines),
     _binary("maximum", max, wide, "max({a}, {b}) = {r}", work.compare_lines),
-    Operation(
-        "tobinary",
-        1,
-        lambda args, given: Number(args[0].value, given),
-        lambda args, given: _powers(args[0].value),
-        _tobinary_lines,
-        takes_width=True,
-    ),
-    Operation(
-        "todecimal",
-        1,
-        lambda args, given: Number(args[0].value, 0),
-        lambda args, given: _powers(args[0].value),
-        _todecimal_lines,
-    ),
+    Operation("tobinary", 1, _as_binary, _powers, _tobinary_lines, takes_width=True),
+    Operation("todecimal", 1, _as_decimal, _powers, _todecimal_lines),
     _binary("and", operator.and_, wide, "{a} and {b} = {r}", _bitwise("&", operator.and_)),
     _binary("or", operator.or_, wide, "{a} or {b} = {r}", _bitwise("|", operator.or_)),
     _binary("xor", operator.xor, wide, "{a} xor {b} = {r}", _bitwise("^", operator.xor)),

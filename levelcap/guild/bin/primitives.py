@@ -6,6 +6,8 @@ decimal checks also use the conversion and the decimal arithmetic of the check.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from levelcap.guild.bin.operations import signed
 from levelcap.guild.bin.tasks import CHECK, FILL, OVERFLOW, value_of
 from levelcap.guild.bin.wording import Step, evaluate, read_call
@@ -41,46 +43,39 @@ def _divide(a: int, b: int, width: int) -> set[str]:
     return found
 
 
-def _two(step: Step, a: int, b: int) -> set[str]:
-    name = step.operation.name
-    if name in ("add", "add_signed"):
-        return {_add(a, b)}
-    if name in ("subtract", "subtract_signed"):
-        return {_subtract(a, b)}
-    if name in ("and", "or", "xor"):
-        return {name}
-    if name == "multiply":
-        return _multiply(a, b)
-    if name == "multiply_signed":
-        return _multiply(abs(signed(a, step.given)), abs(signed(b, step.given)))
-    if name == "divide":
-        return _divide(a, b, step.args[0].width)
-    return {"compare"}
+def _multiply_signed(step: Step, a: int, b: int) -> set[str]:
+    return _multiply(abs(signed(a, step.given)), abs(signed(b, step.given)))
 
 
-def _one(step: Step, a: int) -> set[str]:
-    name = step.operation.name
-    if name == "increment":
-        return {_add(a, 1)}
-    if name == "decrement":
-        return {_subtract(a, 1)}
-    if name == "multiply_by_2":
-        return {_add(a, a)}
-    if name == "divide_by_2":
-        return {"modulo" if a & 1 else "div_exact"}
-    if name == "tobinary":
-        return {"from_decimal"}
-    if name == "todecimal":
-        return {"to_decimal"}
-    if name in ("negate", "absolute_value") and (name == "negate" or a >> (step.given - 1)):
-        return {_subtract(0, a)}
-    return {"compare"}  # the sign digit is looked at
+def _absolute(step: Step, a: int, b: int) -> set[str]:
+    return {_subtract(0, a) if a >> (step.given - 1) else "compare"}
+
+
+# Operation -> what it exercises, given its operands (of one operand b is a); others compare.
+_USED: dict[str, Callable[[Step, int, int], set[str]]] = {
+    "add": lambda step, a, b: {_add(a, b)},
+    "add_signed": lambda step, a, b: {_add(a, b)},
+    "increment": lambda step, a, b: {_add(a, 1)},
+    "multiply_by_2": lambda step, a, b: {_add(a, a)},
+    "subtract": lambda step, a, b: {_subtract(a, b)},
+    "subtract_signed": lambda step, a, b: {_subtract(a, b)},
+    "decrement": lambda step, a, b: {_subtract(a, 1)},
+    "negate": lambda step, a, b: {_subtract(0, a)},
+    "absolute_value": _absolute,
+    "multiply": lambda step, a, b: _multiply(a, b),
+    "multiply_signed": _multiply_signed,
+    "divide": lambda step, a, b: _divide(a, b, step.args[0].width),
+    "divide_by_2": lambda step, a, b: {"modulo" if a & 1 else "div_exact"},
+    "tobinary": lambda step, a, b: {"from_decimal"},
+    "todecimal": lambda step, a, b: {"to_decimal"},
+    **{name: lambda step, a, b: {step.operation.name} for name in ("and", "or", "xor")},
+}
 
 
 def step_primitives(step: Step) -> set[str]:
     """What the digits of one call exercise."""
-    values = [number.value for number in step.args]
-    return _one(step, values[0]) if len(values) == 1 else _two(step, values[0], values[1])
+    used = _USED.get(step.operation.name)
+    return used(step, step.args[0].value, step.args[-1].value) if used else {"compare"}
 
 
 def _decimal_add(a: int, b: int) -> str | None:
@@ -100,7 +95,7 @@ def check_primitives(step: Step) -> set[str]:
     name = step.operation.name
     found: set[str | None] = {"from_decimal" if name == "tobinary" else "to_decimal"}
     if step.operation.signed:
-        return {f for f in found if f}
+        return {"to_decimal"}
     a, b = step.args[0].value, step.args[-1].value
     if name in ("add", "increment"):
         found.add(_decimal_add(a, 1 if name == "increment" else b))
@@ -126,14 +121,17 @@ def call_primitives(steps: list[Step], form: str) -> tuple[str, ...]:
     return tuple(sorted(found))
 
 
+_PLAIN_TASKS = {
+    "properties": ("count_char", "parity"),
+    "reverse": ("reverse_string",),
+    "true_false": ("compare",),
+}
+
+
 def task_primitives(task: str, prompt: str) -> tuple[str, ...]:
     """What a plain auxiliary prompt exercises."""
-    if task == "properties":
-        return ("count_char", "parity")
-    if task == "reverse":
-        return ("reverse_string",)
-    if task == "true_false":
-        return ("compare",)
+    if task in _PLAIN_TASKS:
+        return _PLAIN_TASKS[task]
     if task == "fill_blank":
         return (_blank(prompt),)
     pattern = CHECK if task == "error_detection" else OVERFLOW

@@ -116,10 +116,8 @@ def needs_pair(task: str) -> bool:
 def write_task(task: str, a: int, b: int, width: int, dice: Rng) -> str:
     """The plain prompt of a task on the numbers a and b (one-number tasks use a)."""
     first, second = digits(a, width), digits(b, width)
-    if task == "properties":
-        return f"Properties: {first}"
-    if task == "reverse":
-        return f"Reverse: {first}"
+    if task in ("properties", "reverse"):
+        return f"{task.capitalize()}: {first}"
     if task == "true_false":
         return f"True or false: {first} {dice.pick('<>=')} {second}"
     if task == "overflow":

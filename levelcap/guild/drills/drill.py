@@ -41,7 +41,6 @@ class Drill:
     difficulty: int  # 1 easiest … 5
     pool: int  # different bodies; for large ones a least
     chance: float  # share that guessing gets right: the commonest answer, or one of those shown
-    prerequisites: tuple[str, ...] = ()
     primitives: tuple[str, ...] = ()  # what it exercises; empty: itself
 
     @property

@@ -127,38 +127,26 @@ def _pattern(dice: Rng) -> str:
 # Pools: bodies that can occur, counted; `tests/guild/test_primitives.py` counts the small again.
 ARITHMETIC = (
     Drill("add_single_digit_no_carry", ADD, _single(False), 1, 55, 0.28),
-    Drill(
-        "add_single_digit_with_carry",
-        ADD,
-        _single(True),
-        1,
-        45,
-        0.35,
-        ("add_single_digit_no_carry",),
-    ),
-    Drill(
-        "add_two_digit", ADD, _pair("+", 10, 99), 2, 8_100, 0.02, ("add_single_digit_with_carry",)
-    ),
+    Drill("add_single_digit_with_carry", ADD, _single(True), 1, 45, 0.35),
+    Drill("add_two_digit", ADD, _pair("+", 10, 99), 2, 8_100, 0.02),
     Drill("sub_single_digit", SUBTRACT, _ordered(0, 9), 1, 55, 0.17),
-    Drill("sub_two_digit", SUBTRACT, _ordered(10, 99), 2, 4_095, 0.03, ("sub_single_digit",)),
-    Drill("mul_single_digit", MULTIPLY, _pair("*", 0, 9), 2, 100, 0.22, ("add_two_digit",)),
-    Drill("div_exact", DIVIDE, _exact, 3, 156, 0.08, ("mul_single_digit",)),
+    Drill("sub_two_digit", SUBTRACT, _ordered(10, 99), 2, 4_095, 0.03),
+    Drill("mul_single_digit", MULTIPLY, _pair("*", 0, 9), 2, 100, 0.22),
+    Drill("div_exact", DIVIDE, _exact, 3, 156, 0.08),
     Drill("compare_integers", COMPARE, _compared, 1, 1_000_000, 0.41),
     Drill("parity", PARITY, _number(9_999), 1, 10_000, 0.5),
-    Drill(
-        "digit_sum", DIGIT_SUM, _number(9_999), 2, 10_000, 0.07, ("add_single_digit_with_carry",)
-    ),
-    Drill("modulo", MODULO, _with_rest, 3, 2_200, 0.2, ("div_exact", "sub_two_digit")),
+    Drill("digit_sum", DIGIT_SUM, _number(9_999), 2, 10_000, 0.07),
+    Drill("modulo", MODULO, _with_rest, 3, 2_200, 0.2),
 )
 BINARY = (
     Drill("add_no_carry", BITS, _added(False), 2, 965, 0.15),
-    Drill("add_with_carry", BITS, _added(True), 3, 2_666, 0.1, ("add_no_carry",)),
+    Drill("add_with_carry", BITS, _added(True), 3, 2_666, 0.1),
     Drill("sub_no_borrow", BITS, _taken(False), 2, 1_089, 0.14),
-    Drill("sub_with_borrow", BITS, _taken(True), 3, 1_001, 0.21, ("sub_no_borrow",)),
+    Drill("sub_with_borrow", BITS, _taken(True), 3, 1_001, 0.21),
     Drill("and", BITS, _bitwise("&"), 1, 5_456, 0.13),
     Drill("or", BITS, _bitwise("|"), 1, 5_456, 0.12),
     Drill("xor", BITS, _bitwise("^"), 1, 5_456, 0.07),
     Drill("compare", BITS, _bitwise("?"), 2, 5_456, 0.4),
     Drill("to_decimal", TO_DECIMAL, _pattern, 3, 508, 0.09),
-    Drill("from_decimal", TO_BITS, _number(255), 3, 256, 0.01, ("to_decimal",)),
+    Drill("from_decimal", TO_BITS, _number(255), 3, 256, 0.01),
 )

@@ -98,12 +98,12 @@ def _gate(dice: Rng) -> str:
 
 LOGIC = (
     Drill("truth_table_basic", GATE, _gate, 1, 16, 0.57),
-    Drill("implication_eval", IMPLIES, _implication, 1, 4, 0.75, ("truth_table_basic",)),
-    Drill("modus_ponens", GIVEN, _ponens, 2, 924, 0.5, ("implication_eval",)),
-    Drill("modus_tollens", GIVEN, _tollens, 3, 924, 0.5, ("modus_ponens",)),
-    Drill("syllogism_all", SYLLOGISM, _all, 3, 18_480, 0.5, ("modus_ponens",)),
-    Drill("syllogism_some", SYLLOGISM, _some, 4, 27_720, 0.5, ("syllogism_all",)),
-    Drill("de_morgan", DE_MORGAN, _de_morgan, 3, 924, 0.0, ("truth_table_basic",)),
+    Drill("implication_eval", IMPLIES, _implication, 1, 4, 0.75),
+    Drill("modus_ponens", GIVEN, _ponens, 2, 924, 0.5),
+    Drill("modus_tollens", GIVEN, _tollens, 3, 924, 0.5),
+    Drill("syllogism_all", SYLLOGISM, _all, 3, 18_480, 0.5),
+    Drill("syllogism_some", SYLLOGISM, _some, 4, 27_720, 0.5),
+    Drill("de_morgan", DE_MORGAN, _de_morgan, 3, 924, 0.0),
 )
 
 
@@ -173,25 +173,9 @@ def _expression(dice: Rng) -> str:
 
 
 CODE = (
-    Drill("trace_assignment", ASSIGN, _assignment, 2, 840, 0.07, ("add_two_digit",)),
-    Drill("trace_if_else", BRANCH, _branch, 2, 388_962, 0.5, ("compare_integers",)),
-    Drill("trace_loop_fixed", LOOP, _loop, 3, 1_134, 0.04, ("trace_assignment",)),
-    Drill(
-        "eval_bool_expr",
-        BOOLEAN,
-        _expression,
-        3,
-        360_000,
-        0.6,
-        ("compare_integers", "truth_table_basic"),
-    ),
-    Drill(
-        "function_call_trace",
-        FUNCTION,
-        _function,
-        4,
-        1_890,
-        0.03,
-        ("trace_assignment", "mul_single_digit"),
-    ),
+    Drill("trace_assignment", ASSIGN, _assignment, 2, 840, 0.07),
+    Drill("trace_if_else", BRANCH, _branch, 2, 388_962, 0.5),
+    Drill("trace_loop_fixed", LOOP, _loop, 3, 1_134, 0.04),
+    Drill("eval_bool_expr", BOOLEAN, _expression, 3, 360_000, 0.6),
+    Drill("function_call_trace", FUNCTION, _function, 4, 1_890, 0.03),
 )

@@ -149,7 +149,7 @@ STRING = (
     Drill("count_char", COUNT, _counted, 2, 3_125, 0.37),
     Drill("substring_check", CONTAINS, _contained, 2, 100_000, 0.5),
     Drill("sort_letters", SORT, _letters(3, 6), 3, 17_576, 0.0),
-    Drill("palindrome_check", PALINDROME, _mirrored, 3, 10_000, 0.5, ("reverse_string",)),
+    Drill("palindrome_check", PALINDROME, _mirrored, 3, 10_000, 0.5),
     Drill("string_length", LENGTH, _letters(2, 9), 1, 100_000, 0.13),
 )
 # Problems that are no primitive of their own; each names the primitives it exercises.

@@ -8,13 +8,14 @@ loss = - log pi(a) over used heads (smoothed) + value_coef / 2 (V - gamma^left *
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from levelcap.lake.labels import Labels
 from levelcap.lake.read import Shards
 from levelcap.learn.imitation.config import ImitationConfig
 from levelcap.learn.maths.fused import HeadLayout
@@ -36,6 +37,7 @@ class Cloner(ABC):
 
     def __init__(self, net: Net, meta: Meta, layout: ViewLayout, config: ImitationConfig) -> None:
         """config.gamma must be set."""
+        self.labels: Labels | None = None  # what a coach said; only nets with layers ask
         self.net, self.meta, self.layout, self.config = net, meta, layout, config
         self.heads = HeadLayout.of(meta.head_sizes, meta.aim_heads, meta.aim_users)
 
@@ -59,6 +61,10 @@ class Cloner(ABC):
     def judge(self, prepared: Any) -> Judged:
         """How well the net predicts a batch."""
 
+    def layers(self, batches: Sequence[Any]) -> dict[str, float]:
+        """What is known of the layers of a net that has some, over these batches."""
+        return {}
+
     def judged(
         self,
         scores: NDArray[np.float32],
@@ -80,10 +86,21 @@ class Cloner(ABC):
         return Judged(right, used, loss)
 
 
-def make_cloner(net: Net, meta: Meta, layout: ViewLayout, config: ImitationConfig) -> Cloner:
+def make_cloner(
+    net: Net,
+    meta: Meta,
+    layout: ViewLayout,
+    config: ImitationConfig,
+    labels: Labels | None = None,
+) -> Cloner:
     """Single decisions where every one stands alone, stretches of play for a net with a memory."""
+    from levelcap.learn.imitation.layers import LayeredCloner
     from levelcap.learn.imitation.rows import RowCloner
     from levelcap.learn.imitation.segments import SegmentCloner
 
+    if net.num_choices:
+        layered = LayeredCloner(net, meta, layout, config)
+        layered.labels = labels
+        return layered
     kind = SegmentCloner if net.recurrent else RowCloner
     return kind(net, meta, layout, config)

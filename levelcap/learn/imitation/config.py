@@ -19,6 +19,20 @@ class ImitationConfig:
     """nets with a memory: decisions learned in one stretch"""
     burn_in: int = 16
     """nets with a memory: decisions before a stretch that only warm the memory up"""
+    history: int = 60
+    """nets with layers: seconds before a stretch that the Strategist hears of"""
+    mode_coef: float = 0.5
+    """nets with layers: weight of the teacher's intent"""
+    mode_smoothing: float = 0.1
+    """nets with layers: label smoothing of the intent"""
+    target_coef: float = 0.3
+    """nets with layers: weight of the object aimed at"""
+    confidence_coef: float = 0.1
+    """nets with layers: weight of knowing whether the mode is right"""
+    approach_coef: float = 0.1
+    """nets with layers: weight of foretelling the next second's movement and fire"""
+    consistency_coef: float = 0.01
+    """nets with layers: charge for a goal that changes while the mode stays"""
     smoothing: float = 0.0
     """label smoothing over the allowed bins"""
     value_coef: float = 0.5
@@ -37,9 +51,12 @@ class ImitationConfig:
     def __post_init__(self) -> None:
         for name in ("batch_size", "minibatches", "segment"):
             check_number(name, getattr(self, name), low=1.0)
-        for name in ("smoothing", "gamma"):
+        for name in ("smoothing", "mode_smoothing", "gamma"):
             check_number(name, getattr(self, name), low=0.0, high=1.0)
         check_number("validation", self.validation, low=0.0, high=0.5)
-        check_number("burn_in", self.burn_in, low=0.0)
+        for name in ("burn_in", "history", "mode_coef", "target_coef", "confidence_coef"):
+            check_number(name, getattr(self, name), low=0.0)
+        for name in ("approach_coef", "consistency_coef"):
+            check_number(name, getattr(self, name), low=0.0)
         check_number("value_coef", self.value_coef, low=0.0)
         check_number("window_mb", self.window_mb, low=1.0)

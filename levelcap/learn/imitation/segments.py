@@ -86,12 +86,19 @@ class SegmentCloner(Cloner):
             log_p, mask.split(sizes, -1), actions, used, alive, self.config.smoothing
         )
         value_loss = losses.value_loss(out.values, stretch.targets[after], learned)
-        (cloning + self.config.value_coef * value_loss).backward()  # type: ignore[no-untyped-call]
+        more, logged = self.extra_loss(stretch, out)
+        loss = cloning + self.config.value_coef * value_loss + more
+        loss.backward()  # type: ignore[no-untyped-call]
         log_prob = heads.joint_log_prob(log_p, actions, used)
         return {
             "loss": -float(losses.masked_mean(log_prob.detach(), alive)),
             "value_loss": float(value_loss.detach()),
+            **logged,
         }
+
+    def extra_loss(self, stretch: Stretch, out: Unrolled) -> tuple[Tensor, dict[str, float]]:
+        """What a net learns besides actions and value, and what to log of it."""
+        return torch.zeros(()), {}
 
     @torch.no_grad()
     def judge(self, stretch: Stretch) -> Judged:

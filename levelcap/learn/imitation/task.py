@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from levelcap.lake.labels import Labels
 from levelcap.lake.read import Shards
 from levelcap.learn.engine.state import State
 from levelcap.learn.imitation.cloner import make_cloner
@@ -33,13 +34,14 @@ class ImitationTask:
         config: ImitationConfig,
         shards: Shards,
         seed: int,
+        labels: Labels | None = None,
     ) -> None:
         """config.gamma must be set."""
         self.net, self.minibatches, self.config = net, config.minibatches, config
         self._meta, self._seed = meta, seed
         # By match seed: both players and both games of a pair fall on one side.
         self.training, self.validation = shards.split(config.validation)
-        self.cloner = make_cloner(net, meta, ViewLayout.of(spec, meta.views), config)
+        self.cloner = make_cloner(net, meta, ViewLayout.of(spec, meta.views), config, labels)
         self._next = 0
         self._stream: Iterator[Any] | None = None
 
@@ -91,14 +93,17 @@ def accuracy(
     spec: WorldSpec,
     shards: Shards,
     config: ImitationConfig,
+    labels: Labels | None = None,
     batches: int = JUDGED_BATCHES,
 ) -> dict[str, float]:
     """Loss and share of right bins per head (where the head is used) on seeded batches."""
-    cloner = make_cloner(net, meta, ViewLayout.of(spec, meta.views), config)
+    cloner = make_cloner(net, meta, ViewLayout.of(spec, meta.views), config, labels)
     stream = cloner.stream(shards, 1, 0)
-    judged = [cloner.judge(cloner.prepare(next(stream))) for _ in range(batches)]
+    seen = [cloner.prepare(next(stream)) for _ in range(batches)]
+    judged = [cloner.judge(one) for one in seen]
     right = np.sum([one.right for one in judged], axis=0)
     used = np.sum([one.used for one in judged], axis=0)
     found = dict(zip(meta.head_names, (right / np.maximum(used, 1)).tolist(), strict=True))
     loss = float(np.mean([one.loss for one in judged]))
-    return {"loss": loss, **{f"accuracy_{n}": v for n, v in found.items()}}
+    heads = {f"accuracy_{n}": v for n, v in found.items()}
+    return {"loss": loss, **heads, **cloner.layers(seen)}

@@ -22,7 +22,7 @@ from levelcap.learn.maths.fused import HeadLayout, log_softmax_rows
 from levelcap.learn.rl.batch import Batch, Rows, Truncation
 from levelcap.learn.rl.match_group import MatchGroup
 from levelcap.nets.meta import Meta
-from levelcap.nets.net import Inputs, Net, ViewLayout
+from levelcap.nets.net import Inputs, Net, ViewLayout, choice_log_prob
 from levelcap.play.sample import Sampler
 from levelcap.world.protocols import Info
 
@@ -59,7 +59,15 @@ class Actor:
         lanes = self.lanes // minibatches
         # Two: one is learned from while the other is filled.
         self._batches = [
-            Batch.empty(minibatches, length, lanes, meta, self.layout.size, reference is not None)
+            Batch.empty(
+                minibatches,
+                length,
+                lanes,
+                meta,
+                self.layout.size,
+                reference is not None,
+                net.num_choices,
+            )
             for _ in range(2)
         ]
         self._turn = 0
@@ -113,6 +121,8 @@ class Actor:
                 Inputs(torch.from_numpy(batch.inputs[minibatch, :-1]), self.layout),
                 state0,
                 torch.from_numpy(batch.reset[minibatch, :-1]),
+                # What was chosen, so that both say what they would do with the same choice.
+                None if batch.choices is None else torch.from_numpy(batch.choices[minibatch]),
             )
         lanes = self.lanes // self.minibatches
         for name, rows in out.state.items():
@@ -121,6 +131,8 @@ class Actor:
         log_p = batch.reference[minibatch].reshape(-1, self._heads.bins)
         mask = batch.mask[minibatch].reshape(-1, self._heads.bins)
         log_softmax_rows(logits, mask, self._heads.sizes, np.empty_like(log_p), log_p)
+        if batch.reference_choices is not None and out.choice_logits is not None:
+            batch.reference_choices[minibatch] = torch.log_softmax(out.choice_logits, -1).numpy()
         batch.referenced[minibatch] = True
 
     def state(self) -> State:
@@ -173,9 +185,16 @@ class Actor:
             # [1, lanes, D]: an unroll over one decision.
             packed = torch.from_numpy(self._inputs)[None]
             reset = torch.from_numpy(self._flags[2])[None]
-            out = self.net.unroll(Inputs(packed, self.layout), self._state, reset)
+            chance = None
+            if self.net.num_choices:
+                chance = torch.from_numpy(self._sampler.chance(self._keys))[None]
+            out = self.net.unroll(Inputs(packed, self.layout, chance), self._state, reset)
         self._state = out.state
         actions, log_probs = self._sampler(out.logits[0].numpy(), self._mask, self._keys)
+        if batch.choices is not None:
+            assert out.choices is not None
+            log_probs += choice_log_prob(out)[0].numpy()
+            batch.choices[:, t] = self._split(out.choices[0].numpy())
         batch.mask[:, t] = self._split(self._mask)
         batch.actions[:, t] = self._split(actions)
         batch.log_probs[:, t] = self._split(log_probs)

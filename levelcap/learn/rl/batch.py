@@ -67,7 +67,8 @@ class Batch:
     active: NDArray[np.bool_]
     reset: NDArray[np.bool_]  # [K, T + 1, n] the row's match begins here
     reference: NDArray[np.float32]  # [K, T, n, A] log-probabilities of pi_sup, or [K, 0, ...]
-    choices: NDArray[np.int64] | None = None  # [K, T, n] sampled latents
+    choices: NDArray[np.int64] | None = None  # [K, T, n] sampled latents; None: there are none
+    reference_choices: NDArray[np.float32] | None = None  # [K, T, n, C] log-probabilities of pi_sup
     state0: Rows = field(default_factory=dict)  # [K, n, ...] of the policy that acted
     reference_state0: Rows = field(default_factory=dict)  # [K, n, ...] of pi_sup
     referenced: list[bool] = field(default_factory=list)  # minibatches that have their reference
@@ -77,10 +78,19 @@ class Batch:
 
     @classmethod
     def empty(
-        cls, minibatches: int, length: int, lanes: int, meta: Meta, size: int, reference: bool
+        cls,
+        minibatches: int,
+        length: int,
+        lanes: int,
+        meta: Meta,
+        size: int,
+        reference: bool,
+        num_choices: int = 0,
     ) -> Batch:
-        """Room for one batch. size: D."""
+        """Room for one batch. size: D; num_choices: options of a sampled latent."""
         rows = (minibatches, length, lanes)
+        chosen = np.zeros(rows, np.int64) if num_choices else None
+        by_reference = np.zeros((*rows, num_choices), np.float32) if num_choices else None
         bins = sum(meta.head_sizes)
         return cls(
             inputs=np.zeros((minibatches, length + 1, lanes, size), np.float32),
@@ -94,6 +104,8 @@ class Batch:
             active=np.zeros(rows, np.bool_),
             reset=np.zeros((minibatches, length + 1, lanes), np.bool_),
             reference=np.zeros((minibatches, length if reference else 0, lanes, bins), np.float32),
+            choices=chosen,
+            reference_choices=by_reference,
         )
 
     @property
@@ -126,7 +138,8 @@ class Batch:
             getattr(self, name)[...] = arrays[name]
         self.version = state.values["version"]
         self.reset[...] = arrays.get("reset", False)
-        self.choices = arrays.get("choices")
+        if self.choices is not None:
+            self.choices[...] = arrays["choices"]
         self.state0 = dict(state.get("state0").arrays)
         self.reference_state0 = dict(state.get("reference_state0").arrays)
         self.results.clear()  # counted before the checkpoint was written

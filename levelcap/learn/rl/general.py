@@ -14,7 +14,7 @@ from torch import Tensor
 from levelcap.learn.maths import heads, losses, returns
 from levelcap.learn.rl.batch import Batch
 from levelcap.learn.rl.learner import Floats, Learner
-from levelcap.nets.net import Unrolled
+from levelcap.nets.net import Unrolled, choice_log_prob
 
 
 @dataclass(frozen=True)
@@ -129,12 +129,15 @@ class GeneralLearner(Learner):
             pi_sup = torch.from_numpy(batch.reference[minibatch]).split(list(sizes), -1)
             kl = heads.kl_divergence(log_p, pi_sup, used)
         if out.choice_logits is not None:
-            assert out.choices is not None and out.choice_due is not None
+            assert out.choice_due is not None
             # A choice carried over from an earlier decision is no decision of this one.
             due = out.choice_due.float()
             choice = torch.log_softmax(out.choice_logits, -1)  # [T, n, K]
-            log_prob = log_prob + due * choice.gather(-1, out.choices[..., None]).squeeze(-1)
+            log_prob = log_prob + choice_log_prob(out)
             entropy = entropy - due * (choice.exp() * choice).sum(-1)
+            if batch.reference.shape[1] and batch.reference_choices is not None:
+                pi_sup_choice = torch.from_numpy(batch.reference_choices[minibatch])
+                kl = kl + due * (choice.exp() * (choice - pi_sup_choice)).sum(-1)
         return Terms(log_prob, entropy, kl)
 
 

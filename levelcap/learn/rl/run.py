@@ -21,6 +21,7 @@ from levelcap.nets.checkpoint import load_world_net
 from levelcap.nets.family import DEFAULT, copy_net, describe, new_net
 from levelcap.nets.meta import Meta, check_fits
 from levelcap.nets.net import Net
+from levelcap.nets.options import read_options
 from levelcap.world.spec import WorldSpec
 
 
@@ -36,6 +37,7 @@ class Request:
     patch: str = "1.0"
     views: tuple[str, ...] = ()
     family: str = DEFAULT
+    options: tuple[str, ...] = ()
 
 
 def reinforce(
@@ -56,6 +58,8 @@ def build(request: Request, config: RlConfig) -> RlTask:
     """Net, worlds and opponents of a run."""
     spec = spec_of_world(request.world, request.patch)
     net, meta = _start(request, config, spec)
+    # Without dropout: what is learned from must be what acted.
+    net.eval()
     reference = None
     # pi_sup stays as it was; the learner moves away from this copy.
     if request.start is not None:
@@ -70,10 +74,10 @@ def build(request: Request, config: RlConfig) -> RlTask:
 
 def _start(request: Request, config: RlConfig, spec: WorldSpec) -> tuple[Net, Meta]:
     if request.start is None:
-        meta = describe(request.family, spec, request.size, config.standardise, request.views)
+        options = read_options(request.options)
+        standardise = config.standardise
+        meta = describe(request.family, spec, request.size, standardise, request.views, options)
         return new_net(meta, request.seed), meta
     net, meta, digest = load_world_net(request.start)
     check_fits(meta, spec)
-    # Loaded for evaluation; from here on it learns.
-    net.train()
     return net, replace(meta, parents=(digest,), metrics={})

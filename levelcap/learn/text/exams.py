@@ -32,13 +32,8 @@ class Examiner:
         self, guild: Guild, progress: Progress, config: TextConfig, hero: TextHero, seed: int
     ) -> None:
         """hero: with a net of its own, into which the weights to be judged are loaded."""
-        self.guild, self.progress, self.config, self.hero, self.seed = (
-            guild,
-            progress,
-            config,
-            hero,
-            seed,
-        )
+        self.guild, self.progress, self.config = guild, progress, config
+        self.hero, self.seed = hero, seed
         self.exams = 0
         self.running = 0.0
         self.examined_at = 0
@@ -103,16 +98,8 @@ class Examiner:
 
     def state(self) -> State:
         """Everything that decides what happens next; the seconds are for the report."""
-        return State(
-            {},
-            {
-                "progress": self.progress.to_json(),
-                "exams": self.exams,
-                "running": self.running,
-                "examined_at": self.examined_at,
-                "seconds": self.seconds,
-            },
-        )
+        counters = {n: getattr(self, n) for n in ("exams", "running", "examined_at", "seconds")}
+        return State({}, {"progress": self.progress.to_json(), **counters})
 
     def restore(self, state: State) -> None:
         """Take it back."""

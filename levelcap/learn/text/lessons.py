@@ -55,13 +55,8 @@ class Lessons:
         self, skill: Skill | None, plan: Plan, config: TextConfig, tokens: Tokens, seed: int
     ) -> None:
         """skill: of the guild; None: school."""
-        self.skill, self.plan, self.config, self.tokens, self.seed = (
-            skill,
-            plan,
-            config,
-            tokens,
-            seed,
-        )
+        self.skill, self.plan, self.config = skill, plan, config
+        self.tokens, self.seed = tokens, seed
         self.too_long = 0
 
     def source(self, number: int, level: int) -> tuple[str, int]:

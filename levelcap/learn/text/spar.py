@@ -17,6 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from levelcap.guild.engine import Guild
+from levelcap.guild.grade import Grade
+from levelcap.guild.judge import tally
 from levelcap.guild.skill import Problem
 from levelcap.kit.errors import BadValue, refuse
 from levelcap.kit.files import dump_line, write_bytes
@@ -68,7 +70,8 @@ def spar(
     # A first quarter of everything tells where the hero is weak.
     first = [draw(number) for number in range(probes)]
     right = _right(hero, first)
-    table = _by_primitive(first, right)
+    marks = [Grade(hit, float(hit)) for hit in right]
+    table = tally((problem.primitives for problem in first), marks)
     # Below LEAST problems a share says nothing.
     weak = {n for n, (good, total) in table.items() if total >= LEAST and good < WEAK * total}
     rest: list[Problem] = []
@@ -93,18 +96,8 @@ def rows_of(problem: Problem, said: str) -> list[dict[str, Any]]:
         (f"{CORRECT}{said}\n{problem.prompt}", problem.answer),
         (f"{ASK}{problem.answer}\n{problem.prompt}", "right"),
     )
-    return [
-        {
-            "prompt": prompt,
-            "answer": answer,
-            "skill": problem.skill,
-            "level": problem.level,
-            "form": problem.form,
-            "operation": problem.operation,
-            "source": "sparring",
-        }
-        for prompt, answer in texts
-    ]
+    facts = {name: getattr(problem, name) for name in ("skill", "level", "form", "operation")}
+    return [{"prompt": p, "answer": a, **facts, "source": "sparring"} for p, a in texts]
 
 
 def write_rows(path: Path, rows: Sequence[dict[str, Any]]) -> None:
@@ -123,12 +116,3 @@ def _said(hero: TextHero, problems: list[Problem]) -> list[str]:
         return []
     longest = max(len(hero.tokens.encode(p.answer)) for p in problems) + LONGEST_MORE
     return hero.answers([p.prompt for p in problems], longest)
-
-
-def _by_primitive(problems: list[Problem], right: list[bool]) -> dict[str, tuple[int, int]]:
-    found: dict[str, tuple[int, int]] = {}
-    for problem, hit in zip(problems, right, strict=True):
-        for name in problem.primitives:
-            good, total = found.get(name, (0, 0))
-            found[name] = (good + hit, total + 1)
-    return found

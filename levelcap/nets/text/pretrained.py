@@ -17,6 +17,19 @@ from levelcap.nets.text.qwen3 import Qwen3Net
 from levelcap.nets.text.shape import TextShape
 from levelcap.nets.text.tokens import Tokens, file_tokens
 
+# A number of `TextShape` -> what a Qwen3Config calls it.
+NAMES = {
+    "vocab": "vocab_size",
+    "hidden": "hidden_size",
+    "layers": "num_hidden_layers",
+    "heads": "num_attention_heads",
+    "kv_heads": "num_key_value_heads",
+    "head_dim": "head_dim",
+    "ffn": "intermediate_size",
+    "tied": "tie_word_embeddings",
+    "norm_eps": "rms_norm_eps",
+}
+
 
 def load_published(folder: Path, positions: int = 4096) -> tuple[Qwen3Net, Tokens, Meta]:
     """The net of a Qwen3 folder on this disk, its tokenizer and its description.
@@ -56,16 +69,8 @@ def shape_of(config: Any, positions: int) -> TextShape:
         what = "only plain Qwen3 is read: default rope, no attention bias, no sliding window"
         raise BadFile(refuse(what, rope["rope_type"], "Use another model"))
     return TextShape(
-        vocab=config.vocab_size,
-        hidden=config.hidden_size,
-        layers=config.num_hidden_layers,
-        heads=config.num_attention_heads,
-        kv_heads=config.num_key_value_heads,
-        head_dim=config.head_dim,
-        ffn=config.intermediate_size,
-        tied=config.tie_word_embeddings,
+        **{ours: getattr(config, theirs) for ours, theirs in NAMES.items()},
         rope_theta=float(rope["rope_theta"]),
-        norm_eps=config.rms_norm_eps,
         positions=min(positions, config.max_position_embeddings),
     )
 
@@ -76,15 +81,7 @@ def to_transformers(net: Qwen3Net) -> Any:
 
     shape = net.shape
     config = Qwen3Config(
-        vocab_size=shape.vocab,
-        hidden_size=shape.hidden,
-        num_hidden_layers=shape.layers,
-        num_attention_heads=shape.heads,
-        num_key_value_heads=shape.kv_heads,
-        head_dim=shape.head_dim,
-        intermediate_size=shape.ffn,
-        tie_word_embeddings=shape.tied,
-        rms_norm_eps=shape.norm_eps,
+        **{theirs: getattr(shape, ours) for ours, theirs in NAMES.items()},
         max_position_embeddings=shape.positions,
         rope_parameters={"rope_type": "default", "rope_theta": shape.rope_theta},
     )

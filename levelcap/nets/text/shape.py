@@ -10,7 +10,7 @@ import dataclasses
 from dataclasses import dataclass
 from typing import Any
 
-from levelcap.kit.errors import BadFile, BadValue, refuse, unknown_name
+from levelcap.kit.errors import BadFile, BadValue, check_known, refuse
 
 PAD, END = "<pad>", "<end>"
 MARKS = (PAD, END)  # tokens 0 and 1, before the characters
@@ -71,8 +71,7 @@ SIZES: dict[str, tuple[int, int, int, int, int, int]] = {
 
 def character_shape(size: str, version: int, characters: str) -> TextShape:
     """The shape of a net of this size that reads single characters of a closed alphabet."""
-    if size not in SIZES:
-        raise unknown_name("size of a text net", size, tuple(SIZES))
+    check_known("size of a text net", size, SIZES)
     vocab = len(characters) + len(MARKS)
     return TextShape(
         vocab,

@@ -7,13 +7,15 @@
             send(message)
     match.recorder.save(path)
 
-The match is stepped on the grid of all matches, so its replay and its records are like any other.
+Everybody is asked at their own rate (a net: as its description says, so as it was trained), on the
+grid that all these rates share; its replay and its records are like any other match's.
 What happens between two decisions follows from the first of them: those ticks are played again on
 a second world, for the eyes only, and sent ahead of the time at which they are to be shown.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -28,7 +30,7 @@ from levelcap.play.show import frames
 from levelcap.play.show.feed import fallen
 from levelcap.world.draw.scoreboard import read_scoreboard
 from levelcap.world.match import ArenaWorld
-from levelcap.world.protocols import Policy
+from levelcap.world.protocols import Policy, ticks_of
 from levelcap.world.replay import Recorder, Replay
 from levelcap.world.rules.state import State
 from levelcap.world.spec import FLAT_VIEWS, arena_spec
@@ -47,15 +49,14 @@ class Between:
     """The ticks inside a decision, played again one by one."""
 
     def __init__(self, world: ArenaWorld) -> None:
-        players = world.spec.num_players
         self._ticks = world.decision_ticks
         self._world = ArenaWorld(
-            world.ruleset,
+            world.spec.name,
             1,
             patch=world.patch,
             views=(),
             decision_ticks=1,
-            seat_ticks=[self._ticks] * players,
+            seat_ticks=world.seat_ticks,
             auto_reset=False,
             threads=1,
         )
@@ -63,7 +64,7 @@ class Between:
     def play(self, before: State, actions: NDArray[np.uint8]) -> Iterator[Any]:
         """The record of the match after each tick of a decision that began at `before`."""
         start = before.copy()
-        start["decision"] = 0  # here a decision is a tick, and everybody is asked at the first
+        start["decision"] *= self._ticks  # here a decision is a tick; who is due is the same
         self._world.restore(start)
         for _ in range(self._ticks):
             self._world.step(actions)
@@ -97,7 +98,9 @@ class Scene:
         every: a state is sent at ticks that this number divides, and at the end.
         """
         final = self.world.state[0]
-        ticks = self._between.play(before, actions) if every < 3 else iter(())
+        ticks = (
+            self._between.play(before, actions) if every < self.world.decision_ticks else iter(())
+        )
         for g in ticks:
             if int(g["tick"]) < int(final["tick"]):
                 yield from self._moment(g, every, shown)
@@ -145,6 +148,8 @@ class Live:
         """seats: which entrant plays each seat. seed: of the match itself."""
         policies = [entrant.policy for entrant in entrants]
         _check_seats(ruleset, entrants, seats)
+        rate = arena_spec(ruleset).tick_hz
+        ticks = [ticks_of(entrants[index].policy, rate) for index in seats]
         shown = tuple(dict.fromkeys((*views_of(policies), *FLAT_VIEWS)))
         self.world = ArenaWorld(
             ruleset,
@@ -155,12 +160,15 @@ class Live:
             auto_reset=False,
             match_seeds=[seed],
             threads=1,
+            decision_ticks=math.gcd(*ticks),
+            seat_ticks=ticks,
         )
         self.entrants, self.seats = list(entrants), list(seats)
         self.person: Person | None = None
         self.person_seat: int | None = None
         self._find_person()
         self.views = self.world.reset()
+        self._due: NDArray[np.bool_] | None = None
         # A single match is not worth a hand-over between threads.
         self._table = Seats(self.world, policies, np.array([self.seats]), threads=False)
         played = [self.entrants[index] for index in self.seats]
@@ -190,10 +198,11 @@ class Live:
     def decide(self, every: int = 2) -> list[bytes]:
         """Play one decision; returns the messages about it. every: see `Scene.decision`."""
         before = self.world.state.copy()
-        actions = self._table.act(self.views)
+        actions = self._table.act(self.views, self._due)
         outcome = self.world.step(actions)
         self.views = outcome[0]
         info = outcome[4]
+        self._due = info["due"].copy()
         self.last = {
             "actions": info["actions"],
             "rewards": outcome[1],
@@ -232,9 +241,6 @@ def _check_seats(ruleset: str, entrants: Sequence[Entrant], seats: Sequence[int]
     people = sum(isinstance(entrants[index].policy, Person) for index in seats)
     if people > 1:
         raise BadValue(refuse("one person can play in a match", people, "Give one seat"))
-    rates = {entrant.policy.decision_ticks for entrant in entrants}
-    if rates != {3}:
-        raise BadValue(refuse("everybody decides every 3 ticks", rates, "Choose others"))
 
 
 def replay_messages(replay: Replay, every: int = 2, **more: Any) -> Iterator[bytes]:

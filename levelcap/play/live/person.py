@@ -49,17 +49,8 @@ class Input:
 
     def pack(self) -> bytes:
         """The 24 bytes."""
-        return LAYOUT.pack(
-            KIND_INPUT,
-            self.held,
-            self.clicked,
-            0,
-            self.number,
-            self.move_x,
-            self.move_y,
-            self.aim_x,
-            self.aim_y,
-        )
+        vector = (self.move_x, self.move_y, self.aim_x, self.aim_y)
+        return LAYOUT.pack(KIND_INPUT, self.held, self.clicked, 0, self.number, *vector)
 
 
 def read_input(data: bytes) -> Input:

@@ -21,7 +21,8 @@ from levelcap.lake.gather import Facts, Gather
 from levelcap.lake.header import STORED, Header, header_of
 from levelcap.lake.write import ShardWriter, write_shard
 from levelcap.play.live.match import Live
-from levelcap.world.rules.patches import champion_names, patch_hash, patch_names
+from levelcap.world.replay import describe_patch
+from levelcap.world.rules.patches import champion_names
 from levelcap.world.spec import FLAT_VIEWS
 
 
@@ -84,22 +85,18 @@ class Diary:
             {"name": entrant.name, "hash": entrant.policy.content_hash, "log_probs": False}
             for entrant in match.entrants
         ]
-        name = world.patch["name"]
+        patch = describe_patch(world.patch)
         config = {
-            "world": world.ruleset,
+            "world": world.spec.name,
             "match_seed": str(int(world.state["seed"][0])),
             "policies": described,
             "seats": match.seats,
-            "patch": patch_hash(world.patch),
+            "patch": patch["sha256"],
         }
         return header_of(
             world.spec,
             FLAT_VIEWS,
-            patch={
-                "name": name,
-                "sha256": patch_hash(world.patch),
-                "content": None if name in patch_names() else world.patch,
-            },
+            patch=patch,
             views=STORED,
             decision_ticks=world.decision_ticks,
             champions=None,

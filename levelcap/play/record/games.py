@@ -22,10 +22,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from levelcap.kit.stats import paired_interval
 from levelcap.lake.gather import Facts, Gather
 from levelcap.lake.header import Header
 from levelcap.lake.write import ShardWriter, write_shard
+from levelcap.play.matchup import counted
 from levelcap.play.record.plan import Plan, default_folder, make_plan
 from levelcap.play.seats import Seats
 from levelcap.world.match import ArenaWorld
@@ -217,18 +217,6 @@ def _results(plan: Plan, winners: NDArray[np.int64]) -> list[dict[str, Any]]:
             continue
         first = (winners == 0) if a == b else (won_by == a)  # alone: seen from team 0
         scores = np.where(winners < 0, 0.5, np.where(first, 1.0, 0.0))[mine]
-        low, high = paired_interval(np.repeat(scores, 2) if a == b else scores)
-        found.append(
-            {
-                "a": names[a],
-                "b": names[b],
-                "games": len(scores),
-                "wins": int((scores == 1).sum()),
-                "draws": int((scores == 0.5).sum()),
-                "losses": int((scores == 0).sum()),
-                "win_rate": round(float(scores.mean()), 6),
-                "ci_low": round(low, 6),
-                "ci_high": round(high, 6),
-            }
-        )
+        told = {name: round(value, 6) for name, value in counted(scores, alone=a == b).items()}
+        found.append({"a": names[a], "b": names[b], "games": len(scores), **told})
     return found

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import levelcap
-from levelcap.kit.errors import BadValue, refuse, unknown_name
+from levelcap.kit.errors import BadValue, check_known, refuse, unknown_name
 from levelcap.kit.ids import shard_name
 from levelcap.kit.paths import folder
 from levelcap.kit.seeds import chain, check_seed, match_seed
@@ -21,9 +21,9 @@ from levelcap.play.matchup import seats_of_game
 from levelcap.play.roster import find
 from levelcap.play.seats import views_of
 from levelcap.world import make
-from levelcap.world.protocols import Policy, World
-from levelcap.world.rules.patches import patch_hash, patch_names
-from levelcap.world.spec import RULESETS
+from levelcap.world.protocols import Policy, World, ticks_of
+from levelcap.world.replay import describe_patch
+from levelcap.world.spec import WORLDS
 
 BATCH = 2048  # matches at once, fewer where matches are long and rows wide
 BATCH_BYTES = 128 << 20  # of collected rows; one more batch is being written meanwhile
@@ -125,15 +125,14 @@ def make_plan(
 ) -> Plan:
     """Check what is asked for and lay the games out."""
     outside = ":" in world
-    if not outside and world not in RULESETS:
-        raise unknown_name("world", world, (*RULESETS, "gym:<id>", "zoo:<module>"))
+    if not outside and world not in WORLDS:
+        raise unknown_name("world", world, (*WORLDS, "gym:<id>", "zoo:<module>"))
     check_seed(seed)
     _check_request(world, policies, games, outside, lazy)
     loaded = [find(policy) if isinstance(policy, str) else policy for policy in policies]
     called = list(names) if names is not None else [_name(policy) for policy in policies]
     for name in keep or ():
-        if name not in called:
-            raise unknown_name("policy to keep", name, called)
+        check_known("policy to keep", name, called)
     options = {} if outside else {"patch": patch, "champions": champions}
     probe = make(world, 1, **options, views=tuple(views) if views else ("features",))
     try:
@@ -141,7 +140,7 @@ def make_plan(
             {"name": name, "hash": policy.content_hash, "log_probs": policy.knows_log_probs}
             for name, policy in zip(called, loaded, strict=True)
         ]
-        grid = 1 if outside else min(policy.decision_ticks for policy in loaded)
+        grid = 1 if outside else _grid(loaded, probe.spec.tick_hz)
         stored = tuple(views) if views else probe.spec.flat_views
         config = {
             "policies": described,
@@ -151,14 +150,14 @@ def make_plan(
             "seed": seed,
             "keep": sorted(keep or called),
             "views": list(stored),
-            "patch": _patch(probe, patch)["sha256"],
+            "patch": _patch(probe)["sha256"],
             "champions": champions,
             "lazy": lazy,
         }
         header = header_of(
             probe.spec,
             stored,
-            patch=_patch(probe, patch),
+            patch=_patch(probe),
             views=LAZY if lazy else STORED,
             decision_ticks=grid,
             champions=champions,
@@ -202,6 +201,15 @@ def _check_request(
         raise BadValue(refuse("outside games cannot be replayed", "lazy", remedy))
 
 
+def _grid(policies: Sequence[Policy], tick_hz: int) -> int:
+    """Ticks of a decision: a shard's rows are decisions, so everybody decides equally often."""
+    ticks = {ticks_of(policy, tick_hz) for policy in policies}
+    if len(ticks) > 1:
+        remedy = "Record policies of one rate together"
+        raise BadValue(refuse("these policies decide at different rates", sorted(ticks), remedy))
+    return ticks.pop()
+
+
 def _name(policy: Policy | str) -> str:
     if isinstance(policy, str):
         return policy
@@ -214,10 +222,8 @@ def row_width(header: Header) -> int:
     return header.row_bytes(names) + (0 if header.lazy else header.mask_size)
 
 
-def _patch(world: World, given: str | dict[str, Any]) -> dict[str, Any]:
-    """Name, hash and (of an edited one) content of the patch; outside games have none."""
+def _patch(world: World) -> dict[str, Any]:
+    """Of an edited patch also the content; outside games have none."""
     if world.patch is None:
         return {"name": "", "sha256": "", "content": None}
-    shipped = isinstance(given, str) and given in patch_names()
-    content = None if shipped else world.patch
-    return {"name": world.patch["name"], "sha256": patch_hash(world.patch), "content": content}
+    return describe_patch(world.patch)

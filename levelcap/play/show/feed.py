@@ -23,15 +23,8 @@ def fallen(rules: Any, before: Any, after: Any) -> list[dict[str, Any]]:
     for victim in range(rules.num_players):
         if died[victim]:
             killer, cause = _cause(rules, before, after, victim)
-            found.append(
-                {
-                    "type": "fallen",
-                    "tick": int(after["tick"]),
-                    "victim": victim,
-                    "killer": killer,
-                    "cause": cause,
-                }
-            )
+            fall = {"victim": victim, "killer": killer, "cause": cause}
+            found.append({"type": "fallen", "tick": int(after["tick"]), **fall})
     return found
 
 

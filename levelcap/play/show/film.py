@@ -23,7 +23,7 @@ from PIL import Image
 
 from levelcap.kit.errors import BadValue, refuse
 from levelcap.kit.files import write_bytes
-from levelcap.world.draw.render import draw
+from levelcap.world.draw.picture import draw
 
 HOLD_MS = 3000  # the last frame stays, so that the result can be read
 PALETTE_FRAMES = 12

@@ -17,7 +17,7 @@ that there is one reader.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -27,12 +27,13 @@ from levelcap.world.draw.scoreboard import TITLES, read_scoreboard
 from levelcap.world.rules.patch_checks import EFFECTS
 from levelcap.world.rules.patches import champion_names
 from levelcap.world.rules.rulebook import MILLI
-from levelcap.world.spec import INTENTS, TICKS_PER_SECOND
+from levelcap.world.spec import INTENTS
 
 FORMAT = 1
 KIND_HEADER, KIND_STATE, KIND_NOTE = 1, 2, 3
 OVER, IDLE = 1, 2  # flags of a state
 ALIVE, SNARED, GUARDED, DASHING, RELOADING, FIRING, WARDING, OUT = (1 << i for i in range(8))
+STATES = ("alive", "snare", "invulnerable", "dash", "reload", "fire", "ward", "out")  # of the bits
 NO_INTENT, NO_VALUE = 255, -32768
 NO_TARGET = 255  # of a structure; else a seat, or 100 and the slot of a creep
 
@@ -99,15 +100,6 @@ def stack(messages: Iterable[bytes]) -> bytes:
     return b"".join(len(m).to_bytes(4, "little") + m for m in messages)
 
 
-def unstack(data: bytes) -> Iterator[bytes]:
-    """The messages of `stack`."""
-    at = 0
-    while at < len(data):
-        size = int.from_bytes(data[at : at + 4], "little")
-        yield data[at + 4 : at + 4 + size]
-        at += 4 + size
-
-
 def header(world: Any, names: Sequence[str], kinds: Sequence[str], **more: Any) -> bytes:
     """The first message of a match.
 
@@ -124,7 +116,7 @@ def header(world: Any, names: Sequence[str], kinds: Sequence[str], **more: Any) 
         "seed": str(int(g["seed"])),
         "half": rules.half,
         "sight": rules.sight,
-        "ticks_per_s": TICKS_PER_SECOND,
+        "ticks_per_s": rules.tick_hz,
         "decision_ticks": world.decision_ticks,
         "time_limit": rules.time_limit,
         "teams": rules.num_teams,
@@ -153,13 +145,13 @@ def _seat_facts(world: Any, seat: int, name: str, kind: str) -> dict[str, Any]:
         "team": seat // rules.team_size,
         "champion": champion_names(world.patch)[c],
         "hp": int(rules.champ_hp[c]) / MILLI,
-        "speed": float(rules.champ_speed[c]) * TICKS_PER_SECOND,
+        "speed": float(rules.champ_speed[c]) * rules.tick_hz,
         "ammo": int(rules.champ_ammo[c]),
         "abilities": [
             {
                 "kind": EFFECTS[int(rules.ability_kind[c, slot])],
                 "range": float(rules.ability_range[c, slot]),
-                "cooldown_s": float(rules.ability_cooldown[c, slot]) / TICKS_PER_SECOND,
+                "cooldown_s": float(rules.ability_cooldown[c, slot]) / rules.tick_hz,
             }
             for slot in range(3)
         ],
@@ -217,7 +209,7 @@ def state(
         players["intent"] = np.where(intents < 0, NO_INTENT, intents)
     if tally is not None:
         players["kills"], players["deaths"] = np.minimum(tally, 255).T
-    shots, items, creeps = _shots(g), _items(rules, g), _creeps(rules, g)
+    shots, items, creeps = _shots(rules, g), _items(rules, g), _creeps(rules, g)
     structures = _structures(rules, g)
     head = np.zeros(1, HEAD)
     head["kind"], head["tick"], head["ack"] = KIND_STATE, g["tick"], ack
@@ -237,7 +229,7 @@ def _players(rules: Any, g: Any) -> NDArray[Any]:
     for name in ("x", "y", "ammo", "ability"):
         out[name] = g[name][:count]
     for name in ("vx", "vy"):
-        out[name] = _hundredths(g[name][:count] * TICKS_PER_SECOND)
+        out[name] = _hundredths(g[name][:count] * rules.tick_hz)
     for name in ("aim_x", "aim_y", "ward_x", "ward_y"):
         out[name] = _hundredths(g[name][:count])
     out["angle"] = np.arctan2(g["dir_y"][:count], g["dir_x"][:count]) * 10_000
@@ -245,7 +237,7 @@ def _players(rules: Any, g: Any) -> NDArray[Any]:
     out["shield"] = np.clip(g["shield"][:count] / 100, 0, 65_535)
     full = np.maximum(1, rules.ability_cooldown[c])
     out["wait"] = np.ceil(np.clip(g["wait"][:count] / full, 0, 1) * 255)
-    out["respawn"] = np.clip(-(-g["respawn"][:count] // TICKS_PER_SECOND), 0, 255)
+    out["respawn"] = np.clip(-(-g["respawn"][:count] // rules.tick_hz), 0, 255)
     out["state"] = _bits(g, count)
     seen = g["seen_now"][: rules.num_teams, :count].astype(np.int64)
     own = np.arange(count) // rules.team_size
@@ -256,28 +248,18 @@ def _players(rules: Any, g: Any) -> NDArray[Any]:
 
 
 def _bits(g: Any, count: int) -> NDArray[Any]:
-    flags = {
-        ALIVE: g["alive"],
-        SNARED: g["snare"],
-        GUARDED: g["invulnerable"],
-        DASHING: g["dash"],
-        RELOADING: g["reload"],
-        FIRING: g["fire"],
-        WARDING: g["ward"],
-        OUT: g["out"],
-    }
     total = np.zeros(count, np.int64)
-    for bit, column in flags.items():
-        total |= bit * (column[:count] > 0)
+    for place, name in enumerate(STATES):
+        total |= (g[name][:count] > 0).astype(np.int64) << place
     return total
 
 
-def _shots(g: Any) -> NDArray[Any]:
+def _shots(rules: Any, g: Any) -> NDArray[Any]:
     count = int(g["num_shots"])
     out = np.zeros(count, SHOT)
     out["x"], out["y"] = _hundredths(g["shot_x"][:count]), _hundredths(g["shot_y"][:count])
-    out["vx"] = _hundredths(g["shot_vx"][:count] * TICKS_PER_SECOND)
-    out["vy"] = _hundredths(g["shot_vy"][:count] * TICKS_PER_SECOND)
+    out["vx"] = _hundredths(g["shot_vx"][:count] * rules.tick_hz)
+    out["vy"] = _hundredths(g["shot_vy"][:count] * rules.tick_hz)
     out["owner"], out["life"] = g["shot_owner"][:count], g["shot_life"][:count]
     return out
 

@@ -260,7 +260,9 @@ def _player_line(world: Any, match: int, seat: int, side: int, policy: str) -> T
         line.append(f"{name[:10]:<10} {_bar(hp / int(rules.champ_hp[champion]), 10)} ")
         line.append(f"{hp // MILLI:>3} hp\n")
     else:
-        back = f"back in {-(-int(g['respawn'][seat]) // 30)} s" if rules.respawns else "out"
+        back = (
+            f"back in {-(-int(g['respawn'][seat]) // rules.tick_hz)} s" if rules.respawns else "out"
+        )
         line.append(f"{name[:10]:<10} {back}\n", "dim")
     return line
 

@@ -1,7 +1,7 @@
 """Typed clients of the services: what other services, workers and programs call.
 
     keeper = KeeperClient.local()
-    keeper.ledger(limit=10), keeper.training_control("pause")
+    keeper.call("GET", "/api/ledger", limit=10)["checkpoints"]
     Worker(HttpStore(keeper), …)          # the queue over HTTP, same protocol as the local one
 
 Every answer that is no success raises the error it stands for, with the server's own message.
@@ -9,23 +9,26 @@ Every answer that is no success raises the error it stands for, with the server'
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Self
+from collections.abc import AsyncIterator, Sequence
+from typing import Any, ClassVar, Self
 
 import httpx
 
-from levelcap.jobs.job import Accepted, Job, Refused, Stale, Status, Unreachable
+from levelcap.jobs.job import Job, Refused, Stale, Unreachable
 from levelcap.kit.errors import BadValue, Busy, Conflict, StateError, UnknownName, refuse
 from levelcap.kit.ids import check_id
 from levelcap.services.door.tokens import load_tokens
 from levelcap.services.process.hosts import get_service_url
 
 TIMEOUT_S = 30.0
+SILENCE_S = 60.0  # of a stream, between two pieces
 JSON_HEADERS = {"Content-Type": "application/json"}
 
 
 class Client:
     """One service, one token."""
+
+    name: ClassVar[str] = "The service"
 
     def __init__(self, url: str, token: str, timeout_s: float = TIMEOUT_S) -> None:
         self.url = url.rstrip("/")
@@ -59,29 +62,62 @@ class Client:
         """One request with a body that is no JSON; errors as those of `call`."""
         return self._answer(method, path, content=data, headers={"Content-Type": content_type})
 
+    async def stream(self, method: str, path: str, body: Any = None) -> AsyncIterator[bytes]:
+        """The body of an answer in pieces, once it has begun; closing it tells the service to stop.
+
+        Errors as those of `call`.
+        """
+        client = httpx.AsyncClient(
+            base_url=self.url, headers=self.headers, timeout=SILENCE_S, trust_env=False
+        )
+        try:
+            sent = client.build_request(method, path, json=body)
+            answer = await client.send(sent, stream=True)
+            if not answer.is_success:
+                await answer.aread()
+                raise _error(answer)
+        except httpx.HTTPError as error:
+            await client.aclose()
+            raise self._away(method, path, error) from error
+        except BaseException:
+            await client.aclose()
+            raise
+
+        async def pieces() -> AsyncIterator[bytes]:
+            try:
+                async for piece in answer.aiter_raw():
+                    yield piece
+            finally:
+                await answer.aclose()
+                await client.aclose()
+
+        return pieces()
+
     def _answer(self, method: str, path: str, **sent: Any) -> Any:
         try:
             answer = self._http.request(method, path, **sent)
         except httpx.HTTPError as error:
-            what = f"no answer from {self.url} ({type(error).__name__})"
-            remedy = "Check that the service runs: levelcap status"
-            raise Unreachable(refuse(what, f"{method} {path}", remedy)) from error
+            raise self._away(method, path, error) from error
         if answer.is_success:
             return answer.json()
         raise _error(answer)
+
+    def _away(self, method: str, path: str, error: httpx.HTTPError) -> Unreachable:
+        what = f"{self.name} is not reachable at {self.url} ({type(error).__name__})"
+        remedy = "Check that the service runs: levelcap status"
+        return Unreachable(refuse(what, f"{method} {path}", remedy))
 
 
 def _error(answer: httpx.Response) -> Exception:
     try:
         said = answer.json()
-        message = str(said["message"])
+        # Below /v1 an error has OpenAI's shape.
+        message = str(said["error"]["message"] if "message" not in said else said["message"])
     except (ValueError, KeyError, TypeError):
         return StateError(refuse("the answer is not ours", answer.status_code, "Check the address"))
     if answer.status_code == 429 and "reason" in said:
-        numbers = {
-            k: int(said[k])
-            for k in ("pending", "running", "max_pending", "max_running", "retry_after_sec")
-        }
+        counts = ("pending", "running", "max_pending", "max_running", "retry_after_sec")
+        numbers = {name: int(said[name]) for name in counts}
         return Refused(str(said["reason"]), message, **numbers)
     kinds: dict[int, type[Exception]] = {400: BadValue, 404: UnknownName, 503: Busy}
     if answer.status_code == 409:
@@ -92,62 +128,16 @@ def _error(answer: httpx.Response) -> Exception:
 class KeeperClient(Client):
     """The VaultKeeper."""
 
+    name = "The Keeper"
+
     @classmethod
     def local(cls, role: str = "admin") -> KeeperClient:
         """The Keeper of this realm, with one of its own tokens."""
         return cls(get_service_url("keeper"), getattr(load_tokens(), role))
 
-    def health(self) -> dict[str, Any]:
-        """Does it answer?"""
-        return self.call("GET", "/health")
-
-    def submit(
-        self,
-        job_type: str,
-        payload: dict[str, Any],
-        *,
-        priority: str = "normal",
-        idempotency_key: str | None = None,
-    ) -> Accepted:
-        """Queue a job."""
-        body = {"job_type": job_type, "payload": payload, "priority": priority}
-        body |= {} if idempotency_key is None else {"idempotency_key": idempotency_key}
-        said = self.call("POST", "/api/jobs", body)
-        return Accepted(
-            said["job_id"], Status(said["status"]), said["queue_position"], said.get("warnings", [])
-        )
-
-    def jobs(
-        self,
-        status: str | None = None,
-        type: str | None = None,
-        limit: int = 100,
-        before: str | None = None,
-    ) -> list[Job]:
-        """Jobs, newest first."""
-        said = self.call("GET", "/api/jobs", status=status, type=type, limit=limit, before=before)
-        return [Job.from_json(row) for row in said["jobs"]]
-
-    def job(self, job_id: str) -> Job:
-        """One job."""
-        return Job.from_json(self.call("GET", f"/api/jobs/{job_id}"))
-
-    def ledger(self, campaign: str | None = None, limit: int = 100) -> list[dict[str, Any]]:
-        """Rows of the ledger, newest first."""
-        found = self.call("GET", "/api/ledger", campaign=campaign, limit=limit)["checkpoints"]
-        return list(found)
-
     def locate(self, asset_id: str) -> dict[str, str]:
         """Zone -> key of an asset."""
         return dict(self.call("GET", f"/api/locate/{asset_id}")["locations"])
-
-    def training_status(self) -> dict[str, Any]:
-        """What is going on."""
-        return self.call("GET", "/api/training/status")
-
-    def training_control(self, action: str) -> dict[str, Any]:
-        """Pause, resume, stop or skip."""
-        return self.call("POST", "/api/training/control", {"action": action})
 
     def add_quest(self, recipe: dict[str, Any]) -> dict[str, Any]:
         """Queue a recipe."""
@@ -157,10 +147,6 @@ class KeeperClient(Client):
         """Queue a recipe file."""
         path = f"/api/quests/upload/{check_id(name, 'file')}"
         return self.send("POST", path, data, "application/yaml")
-
-    def promote(self, checkpoint: str, reason: str) -> dict[str, Any]:
-        """Make a checkpoint champion."""
-        return self.call("POST", "/api/champion", {"checkpoint": checkpoint, "reason": reason})
 
 
 class HttpStore:
@@ -192,24 +178,22 @@ class HttpStore:
         return None if said is None else Job.from_json(said)
 
     def renew(self, id: str, worker: str, fence: int) -> None:
-        self._report(id, "running", {"worker": worker, "fence": fence})
+        self._report(id, "running", worker, fence)
 
     def progress(
         self, id: str, worker: str, fence: int, fraction: float, message: str = ""
     ) -> None:
-        body = {"worker": worker, "fence": fence, "fraction": fraction, "message": message}
-        self._report(id, "progress", body)
+        self._report(id, "progress", worker, fence, fraction=fraction, message=message)
 
     def complete(self, id: str, worker: str, fence: int, result: dict[str, Any]) -> Job:
-        body = {"worker": worker, "fence": fence, "result": result}
-        return Job.from_json(self._report(id, "complete", body))
+        return Job.from_json(self._report(id, "complete", worker, fence, result=result))
 
     def fail(self, id: str, worker: str, fence: int, code: str, message: str) -> Job:
-        body = {"worker": worker, "fence": fence, "code": code, "message": message}
-        return Job.from_json(self._report(id, "failed", body))
+        return Job.from_json(self._report(id, "failed", worker, fence, code=code, message=message))
 
     def release(self, id: str, worker: str, fence: int) -> Job:
-        return Job.from_json(self._report(id, "release", {"worker": worker, "fence": fence}))
+        return Job.from_json(self._report(id, "release", worker, fence))
 
-    def _report(self, id: str, what: str, body: dict[str, Any]) -> Any:
+    def _report(self, id: str, what: str, worker: str, fence: int, **told: Any) -> Any:
+        body = {"worker": worker, "fence": fence, **told}
         return self.keeper.call("POST", f"/api/jobs/{id}/{what}", body)

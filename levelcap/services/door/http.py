@@ -9,16 +9,17 @@ def stats() -> dict[str, int]: ...
 serve(app, host="127.0.0.1", port=8767, name="keeper")
 """
 
+import inspect
 import logging
 import math
 import traceback
-from collections.abc import Callable
-from typing import Annotated, Any
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import Any
 
 import uvicorn
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
-from pydantic import AfterValidator
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 from starlette.responses import JSONResponse
@@ -37,7 +38,6 @@ from levelcap.kit.errors import (
     UserError,
     refuse,
 )
-from levelcap.kit.ids import check_id
 from levelcap.kit.log import ROOT, get_logger
 from levelcap.kit.paths import without_paths
 from levelcap.services.door.guard import API_POLICY, CookieRole, Gate, Guard, own_hosts
@@ -50,9 +50,6 @@ BODY_CAP = 1 << 20
 GRACE_S = 2  # then open connections are cut: a service stops within 3 s
 BUSY_RETRY_S = 1
 Health = Callable[[], dict[str, Any]]
-
-# A path parameter or field that names one thing and can never be a path.
-Id = Annotated[str, AfterValidator(check_id)]
 
 # First that fits.
 STATUS: tuple[tuple[type[LevelcapError], int, str], ...] = (
@@ -87,7 +84,7 @@ def make_app(
         port: the port it will be reached at, part of every allowed Host and Origin.
         lan: True to answer to the machine's own names as well as to loopback.
         body_cap: bytes a body may have where a route declares nothing else.
-        lifespan: as FastAPI takes it.
+        lifespan: as FastAPI takes it; see `while_served`.
         health: more fields of `GET /health`, which is open and must not wait for anything.
         cookie_role: cookies of a request -> role, for pages; None: cookies are ignored.
         policy: the Content-Security-Policy of answers that set none.
@@ -122,6 +119,24 @@ def make_app(
         return app.openapi()
 
     return app
+
+
+def while_served(
+    start: Callable[[], object] = lambda: None, stop: Callable[[], object] = lambda: None
+) -> Any:
+    """A lifespan: `start` before the first request, `stop` (it may be a coroutine) at the end."""
+
+    @asynccontextmanager
+    async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
+        start()
+        try:
+            yield
+        finally:
+            ended = stop()
+            if inspect.isawaitable(ended):
+                await ended
+
+    return lifespan
 
 
 def _add_handlers(app: FastAPI) -> None:

@@ -1,15 +1,16 @@
 """Who may call a route: declared at the endpoint, or the service does not start.
 
-@app.post("/api/jobs/claim")
-@right("worker")
+door = Routes(APIRouter(prefix="/api/jobs"))
+
+@door.post("/claim", "worker")
 def claim(body: Claim) -> Job: ...
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
-from fastapi import FastAPI
+from fastapi import APIRouter, FastAPI
 from fastapi.routing import RouteContext, iter_route_contexts
 from starlette.routing import Match
 
@@ -21,6 +22,7 @@ RIGHTS = (OPEN, *ROLES)
 JSON = "application/json"
 MARK = "levelcap_right"
 Endpoint = TypeVar("Endpoint")
+Where = TypeVar("Where", FastAPI, APIRouter)
 
 
 @dataclass(frozen=True)
@@ -55,6 +57,38 @@ def right(
         return endpoint
 
     return mark
+
+
+class Routes(Generic[Where]):
+    """Routes of an app or a router: each line says the path and who may call it."""
+
+    def __init__(self, where: Where) -> None:
+        self.where: Where = where
+
+    def get(self, path: str, role: str, **options: Any) -> Callable[[Endpoint], Endpoint]:
+        """A route that changes nothing; options: as FastAPI takes them."""
+        return _both(self.where.get(path, **options), right(role))
+
+    def post(
+        self,
+        path: str,
+        role: str,
+        *,
+        body_cap: int | None = None,
+        kind: str = JSON,
+        **options: Any,
+    ) -> Callable[[Endpoint], Endpoint]:
+        """A route that takes a body of a kind; see `right` for the arguments."""
+        declared = right(role, body_cap=body_cap, content_type=kind)
+        return _both(self.where.post(path, **options), declared)
+
+    def delete(self, path: str, role: str) -> Callable[[Endpoint], Endpoint]:
+        """A route that removes something."""
+        return _both(self.where.delete(path), right(role))
+
+
+def _both(route: Any, mark: Any) -> Any:
+    return lambda endpoint: route(mark(endpoint))
 
 
 def routes_of(app: FastAPI) -> list[RouteContext]:

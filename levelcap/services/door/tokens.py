@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from levelcap.kit.errors import BadFile, refuse
-from levelcap.kit.files import TMP, dump_json, parse_json, room, sync_folder
+from levelcap.kit.files import TMP, dump_json, parse_json, room, sync
 from levelcap.kit.paths import folder
 
 ROLES = ("viewer", "worker", "admin")  # each may do what those before it may
@@ -70,7 +70,7 @@ def _create(path: Path) -> None:
             pass
         finally:
             tmp.unlink(missing_ok=True)
-        sync_folder(path.parent)
+        sync(path.parent)
 
 
 def _read(path: Path) -> Tokens:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from typing import Any
 
 from fastapi import FastAPI
 
-from levelcap.campaign.realm import Realm, open_realm
-from levelcap.services.door.http import make_app, serve
+from levelcap.campaign.realm import Realm, realm
+from levelcap.services.door.http import make_app, serve, while_served
 from levelcap.services.door.tokens import Tokens, load_tokens
 from levelcap.services.keeper import (
     campaign_api,
@@ -26,36 +24,25 @@ NAME = "keeper"
 
 
 def build(
-    realm: Realm, tokens: Tokens, port: int, lan: bool = False, housekeeping: bool = True
+    opened: Realm, tokens: Tokens, port: int, lan: bool = False, housekeeping: bool = True
 ) -> FastAPI:
     """The app; with `housekeeping` it also keeps the house while it is being served."""
-    keeping = Housekeeping(realm) if housekeeping else None
+    keeping = Housekeeping(opened) if housekeeping else None
 
-    @asynccontextmanager
-    async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
-        if keeping is not None:
-            keeping.start()
-        try:
-            yield
-        finally:
-            if keeping is not None:
-                keeping.stop()
+    lifespan = None if keeping is None else while_served(keeping.start, keeping.stop)
 
     def health() -> dict[str, Any]:
         return {} if keeping is None else {"housekeeping": keeping.health()}
 
     app = make_app(NAME, tokens=tokens, port=port, lan=lan, lifespan=lifespan, health=health)
     for part in (jobs_api, vault_api, campaign_api, guild_api, events_api, settings_api):
-        app.include_router(part.routes(realm))
+        app.include_router(part.routes(opened))
     return app
 
 
 def main() -> None:
     """Serve until told to stop."""
     launch = lifeline.start(NAME)
-    realm = open_realm()
-    try:
-        app = build(realm, load_tokens(), launch.port, launch.lan)
+    with realm() as opened:
+        app = build(opened, load_tokens(), launch.port, launch.lan)
         serve(app, host=launch.host, port=launch.port, name=NAME)
-    finally:
-        realm.close()

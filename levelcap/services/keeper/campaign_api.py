@@ -14,15 +14,13 @@ from levelcap.campaign.sheet.hero import sheet
 from levelcap.campaign.sheet.report import make_report
 from levelcap.campaign.story import campaigns, curves, quests, runs
 from levelcap.campaign.wheel import control, inbox
+from levelcap.campaign.wheel.curate import begin_campaign
 from levelcap.campaign.work.desk import campaign_for, enter
 from levelcap.campaign.work.recipes import MAX_BYTES, read_recipe
-from levelcap.kit.db import reading, transaction
-from levelcap.services.door.http import Id
-from levelcap.services.door.rights import right
-from levelcap.services.keeper.jobs_api import Body, Page, Place
-from levelcap.vault.ask import resolve
+from levelcap.services.door.fields import Body, Id, Number, Page
+from levelcap.services.door.rights import Routes
+from levelcap.services.keeper.jobs_api import Place
 
-Number = Annotated[int, Query(ge=0, lt=2**53)]
 YAML = "application/yaml"
 JSONL = "application/x-ndjson"
 LESSONS_CAP = 16 << 20
@@ -59,98 +57,68 @@ class Control(Body):
 
 def routes(realm: Realm) -> APIRouter:
     """All routes of the campaign on this realm."""
-    router = APIRouter(prefix="/api", tags=["campaign"])
-    _heroes(router, realm)
-    _campaigns(router, realm)
-    _quests(router, realm)
-    _training(router, realm)
-    return router
+    door = Routes(APIRouter(prefix="/api", tags=["campaign"]))
+    _heroes(door, realm)
+    _campaigns(door, realm)
+    _quests(door, realm)
+    _training(door, realm)
+    return door.where
 
 
-def _heroes(router: APIRouter, realm: Realm) -> None:
-    @router.get("/heroes")
-    @right("viewer")
+def _heroes(door: Routes[APIRouter], realm: Realm) -> None:
+    @door.get("/heroes", "viewer")
     def heroes() -> dict[str, Any]:
         """Every hero's sheet."""
-        with reading(realm.engine) as connection:
-            return {"heroes": [sheet(connection, h).as_json() for h in all_heroes().values()]}
+        found = realm.read(lambda connection: [sheet(connection, h) for h in all_heroes().values()])
+        return {"heroes": [row.as_json() for row in found]}
 
-    @router.get("/heroes/{hero}")
-    @right("viewer")
+    @door.get("/heroes/{hero}", "viewer")
     def one_hero(hero: Id) -> dict[str, Any]:
         """One sheet."""
-        with reading(realm.engine) as connection:
-            return sheet(connection, find_hero(hero)).as_json()
+        return realm.read(sheet, find_hero(hero)).as_json()
 
-    @router.post("/heroes/{hero}/choose")
-    @right("admin")
+    @door.post("/heroes/{hero}/choose", "admin")
     def choose(hero: Id) -> dict[str, Any]:
         """Let this hero train instead of the present one, from the next training step on."""
         control.switch(realm.store, hero)
-        with reading(realm.engine) as connection:
-            return sheet(connection, find_hero(hero)).as_json()
+        return realm.read(sheet, find_hero(hero)).as_json()
 
 
-def _campaigns(router: APIRouter, realm: Realm) -> None:
-    engine = realm.engine
-
-    @router.get("/campaigns")
-    @right("viewer")
+def _campaigns(door: Routes[APIRouter], realm: Realm) -> None:
+    @door.get("/campaigns", "viewer")
     def list_campaigns(hero: Id | None = None) -> dict[str, Any]:
         """Campaigns, newest first."""
-        with reading(engine) as connection:
-            found = campaigns.list_all(connection, hero)
+        found = realm.read(campaigns.list_all, hero)
         return {"campaigns": [campaign.as_json() for campaign in found]}
 
-    @router.post("/campaigns", status_code=201)
-    @right("admin")
+    @door.post("/campaigns", "admin", status_code=201)
     def create(body: NewCampaign) -> dict[str, Any]:
         """Start a campaign; the active one of this hero is archived."""
-        find_hero(body.hero)
-        start, step = None, 0
-        if body.starting_checkpoint is not None:
-            entry = resolve(engine, body.starting_checkpoint, body.hero)
-            start, step = entry.id, entry.step
-        with transaction(engine) as connection:
-            made = campaigns.create(
-                connection,
-                body.hero,
-                body.name,
-                starting_checkpoint=start,
-                starting_step=step,
-                description=body.description,
-            )
+        start = body.starting_checkpoint
+        made = begin_campaign(realm.engine, body.hero, body.name, start, body.description)
         return made.as_json()
 
-    @router.post("/campaigns/{campaign}/continue")
-    @right("admin")
+    @door.post("/campaigns/{campaign}/continue", "admin")
     def resume(campaign: Id) -> dict[str, Any]:
         """Continue an archived campaign."""
-        with transaction(engine) as connection:
-            return campaigns.resume(connection, campaign).as_json()
+        return realm.write(campaigns.resume, campaign).as_json()
 
-    @router.post("/campaigns/{campaign}/archive")
-    @right("admin")
+    @door.post("/campaigns/{campaign}/archive", "admin")
     def archive(campaign: Id) -> dict[str, Any]:
         """Put a campaign away."""
-        with transaction(engine) as connection:
-            return campaigns.archive(connection, campaign).as_json()
+        return realm.write(campaigns.archive, campaign).as_json()
 
-    @router.post("/campaigns/{campaign}/settings")
-    @right("admin")
+    @door.post("/campaigns/{campaign}/settings", "admin")
     def settings(campaign: Id, body: Overrides) -> dict[str, Any]:
         """Change settings of a campaign."""
-        with transaction(engine) as connection:
-            return campaigns.set_overrides(
-                connection, campaign, body.values, body.approve
-            ).as_json()
+        found = realm.write(campaigns.set_overrides, campaign, body.values, body.approve)
+        return found.as_json()
 
 
-def _quests(router: APIRouter, realm: Realm) -> None:
-    engine, store = realm.engine, realm.store
+def _quests(door: Routes[APIRouter], realm: Realm) -> None:
+    store = realm.store
 
-    @router.get("/quests")
-    @right("viewer")
+    @door.get("/quests", "viewer")
     def list_quests(
         campaign: Id | None = None,
         status: Annotated[str | None, Query(max_length=20)] = None,
@@ -158,103 +126,83 @@ def _quests(router: APIRouter, realm: Realm) -> None:
         before: Number | None = None,
     ) -> dict[str, Any]:
         """Quests, newest first; status may be "open"."""
-        with reading(engine) as connection:
-            found = quests.list_quests(connection, campaign, status, limit, before)
+        found = realm.read(quests.list_quests, campaign, status, limit, before)
         return {"quests": [quest.as_json() for quest in found]}
 
-    @router.post("/quests", status_code=201)
-    @right("admin")
+    @door.post("/quests", "admin", status_code=201)
     def add(body: NewQuest) -> dict[str, Any]:
         """Queue a recipe."""
         recipe = read_recipe(body.recipe)
         campaign = body.campaign or campaign_for(store, recipe.hero_kind)
         return enter(store, campaign, recipe, source="person").as_json()
 
-    @router.post("/quests/upload/{name}", status_code=201)
-    @right("admin", body_cap=MAX_BYTES, content_type=YAML)
+    @door.post("/quests/upload/{name}", "admin", status_code=201, body_cap=MAX_BYTES, kind=YAML)
     async def upload(name: Id, request: Request) -> dict[str, Any]:
         """Queue a recipe file."""
         return inbox.upload(store, name, await request.body()).as_json()
 
-    @router.post("/quests/lessons/{name}", status_code=201)
-    @right("admin", body_cap=LESSONS_CAP, content_type=JSONL)
+    @door.post("/quests/lessons/{name}", "admin", status_code=201, body_cap=LESSONS_CAP, kind=JSONL)
     async def lessons(name: Id, request: Request) -> dict[str, Any]:
         """Queue a lesson file (.jsonl): through the data gate, then a quest of study."""
         body = await request.body()
         return (await asyncio.to_thread(inbox.upload, store, name, body)).as_json()
 
-    @router.get("/quests/{quest}")
-    @right("viewer")
+    @door.get("/quests/{quest}", "viewer")
     def get_quest(quest: Id) -> dict[str, Any]:
         """One quest."""
-        with reading(engine) as connection:
-            return quests.get(connection, quest).as_json()
+        return realm.read(quests.get, quest).as_json()
 
-    @router.post("/quests/{quest}/retry")
-    @right("admin")
+    @door.post("/quests/{quest}/retry", "admin")
     def retry(quest: Id) -> dict[str, Any]:
         """Queue a failed quest again."""
         return quests.retry(store, quest).as_json()
 
-    @router.post("/quests/{quest}/priority")
-    @right("admin")
+    @door.post("/quests/{quest}/priority", "admin")
     def prioritise(quest: Id, body: Place) -> dict[str, Any]:
         """Move a waiting quest forward or back."""
         return quests.prioritise(store, quest, body.priority).as_json()
 
-    @router.post("/quests/{quest}/cancel")
-    @right("admin")
+    @door.post("/quests/{quest}/cancel", "admin")
     def cancel(quest: Id) -> dict[str, Any]:
         """Take a quest out."""
         return quests.cancel(store, quest).as_json()
 
 
-def _training(router: APIRouter, realm: Realm) -> None:
-    engine, store = realm.engine, realm.store
-
-    @router.get("/training/status")
-    @right("viewer")
+def _training(door: Routes[APIRouter], realm: Realm) -> None:
+    @door.get("/training/status", "viewer")
     def training_status() -> dict[str, Any]:
         """What is going on."""
-        with reading(engine) as connection:
-            return control.status(connection)
+        return realm.read(control.status)
 
-    @router.post("/training/control")
-    @right("admin")
+    @door.post("/training/control", "admin")
     def training_control(body: Control) -> dict[str, Any]:
         """Pause, resume, stop or skip, within one training step; retry what the breaker stopped."""
-        asked = control.control(store, body.action)
+        asked = control.control(realm.store, body.action)
         return {"state": asked.state, "held": asked.held}
 
-    @router.get("/runs")
-    @right("viewer")
+    @door.get("/runs", "viewer")
     def list_runs(campaign: Id | None = None, limit: Page = 100) -> dict[str, Any]:
         """Runs, newest first, with their exact commands."""
-        with reading(engine) as connection:
-            return {"runs": [run.as_json() for run in runs.list_runs(connection, campaign, limit)]}
+        found = realm.read(runs.list_runs, campaign, limit)
+        return {"runs": [run.as_json() for run in found]}
 
-    @router.get("/runs/{run}")
-    @right("viewer")
+    @door.get("/runs/{run}", "viewer")
     def one_run(run: Id) -> dict[str, Any]:
         """One run."""
-        with reading(engine) as connection:
-            return runs.get(connection, run).as_json()
+        return realm.read(runs.get, run).as_json()
 
-    @router.get("/runs/{run}/curve")
-    @right("viewer")
+    @door.get("/runs/{run}/curve", "viewer")
     def curve(
         run: Id,
         metric: Annotated[str, Query(max_length=40)] = "loss",
         zoom: Literal["all", "recent", "live"] = "all",
     ) -> dict[str, Any]:
         """One metric of a run, at most 1,000 points: mean, low and high of `width` rows each."""
-        with reading(engine) as connection:
-            runs.get(connection, run)
-            found = curves.read(connection, run, metric, zoom)
-            return found | {"metrics": curves.metrics_of(connection, run)}
+        realm.read(runs.get, run)
+        found = realm.read(curves.read, run, metric, zoom)
+        return found | {"metrics": realm.read(curves.metrics_of, run)}
 
-    @router.get("/report")
-    @right("viewer")
+    @door.get("/report", "viewer")
     def report(report_type: Literal["weekly", "campaign"] = "weekly") -> dict[str, Any]:
         """Gains and costs."""
-        return make_report(engine, report_type).as_json()
+        return make_report(realm.engine, report_type).as_json()

@@ -6,42 +6,38 @@ import asyncio
 from collections.abc import AsyncIterator
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Header, Query
+from fastapi import APIRouter, Header
 from starlette.responses import StreamingResponse
 
 from levelcap.campaign.realm import Realm
 from levelcap.campaign.story.events import Event, follow, last_seq, list_events
-from levelcap.kit.db import reading
 from levelcap.kit.files import dump_line
-from levelcap.services.door.rights import right
+from levelcap.services.door.fields import Number, Page
+from levelcap.services.door.rights import Routes
 
 POLL_S = 0.5
 KEEP_ALIVE_S = 15.0
-Number = Annotated[int, Query(ge=0, lt=2**53)]
 
 
 def routes(realm: Realm) -> APIRouter:
     """Routes of the battle log."""
-    router = APIRouter(prefix="/api", tags=["events"])
+    door = Routes(APIRouter(prefix="/api", tags=["events"]))
 
-    @router.get("/battle_log")
-    @right("viewer")
+    @door.get("/battle_log", "viewer")
     def battle_log(
         before: Number | None = None,
         after: Number = 0,
         kind: str | None = None,
         channel: str | None = None,
-        limit: Annotated[int, Query(ge=1, le=1000)] = 100,
+        limit: Page = 100,
     ) -> dict[str, Any]:
         """Events, newest first; with `after` the next ones, oldest first."""
-        with reading(realm.engine) as connection:
-            found = list_events(
-                connection, after=after, before=before, kind=kind, channel=channel, limit=limit
-            )
+        found = realm.read(
+            list_events, after=after, before=before, kind=kind, channel=channel, limit=limit
+        )
         return {"events": [event.as_json() for event in found]}
 
-    @router.get("/events")
-    @right("viewer")
+    @door.get("/events", "viewer")
     def events(
         after: Number | None = None,
         last_event_id: Annotated[str | None, Header(max_length=20)] = None,
@@ -56,7 +52,7 @@ def routes(realm: Realm) -> APIRouter:
             headers=headers,
         )
 
-    return router
+    return door.where
 
 
 def _all_after(realm: Realm, seen: int) -> list[Event]:

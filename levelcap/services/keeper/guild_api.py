@@ -9,29 +9,24 @@ from fastapi import APIRouter
 from levelcap.campaign.realm import Realm
 from levelcap.campaign.sheet.drift import passives
 from levelcap.campaign.sheet.guild import guild_sheet
-from levelcap.kit.db import reading
-from levelcap.services.door.http import Id
-from levelcap.services.door.rights import right
+from levelcap.services.door.fields import Id
+from levelcap.services.door.rights import Routes
 from levelcap.vault.ask import resolve
 
 
 def routes(realm: Realm) -> APIRouter:
     """All routes of the guild on this realm."""
-    router = APIRouter(prefix="/api", tags=["guild"])
+    door = Routes(APIRouter(prefix="/api", tags=["guild"]))
 
-    @router.get("/guild/{hero}")
-    @right("viewer")
+    @door.get("/guild/{hero}", "viewer")
     def guild(hero: Id) -> dict[str, Any]:
         """Skills with level, window, forms, primitives and cap; curriculum; personal bests."""
-        with reading(realm.engine) as connection:
-            return guild_sheet(connection, hero).as_json()
+        return realm.read(guild_sheet, hero).as_json()
 
-    @router.get("/passives")
-    @right("viewer")
+    @door.get("/passives", "viewer")
     def drift(checkpoint: Id = "latest", hero: Id = "dio-tiny") -> dict[str, Any]:
         """Passives of a checkpoint: gained, held, lost against the schooled base."""
         entry = resolve(realm.engine, checkpoint, hero)
-        with reading(realm.engine) as connection:
-            return passives(connection, entry).as_json()
+        return realm.read(passives, entry).as_json()
 
-    return router
+    return door.where

@@ -20,7 +20,6 @@ from levelcap.campaign.wheel import flywheel, inbox, schedule
 from levelcap.campaign.wheel.control import hold, wish
 from levelcap.campaign.work.snapshots import adopt
 from levelcap.kit.config import load_settings
-from levelcap.kit.db import reading
 from levelcap.kit.errors import LevelcapError
 from levelcap.kit.log import get_logger
 from levelcap.kit.paths import get_base_dir
@@ -95,12 +94,11 @@ class Housekeeping:
         return None
 
     def _measure(self) -> None:
-        self._realm_gb = schedule.size_gb(get_base_dir())
+        self._realm_gb = schedule.used_bytes(get_base_dir()) / 1e9
 
     def look_at_machine(self) -> None:
         """Hold training back while the machine cannot take it."""
-        with reading(self.realm.engine) as connection:
-            held = wish(connection).held
+        held = self.realm.read(wish).held
         machine = schedule.look(get_base_dir(), self._realm_gb)
         reason = schedule.why_wait(machine, load_settings(), held)
         hold(self.realm.store, reason)

@@ -4,24 +4,16 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Query
-from pydantic import BaseModel, ConfigDict, Field
+from fastapi import APIRouter
+from pydantic import Field
 
 from levelcap.campaign.realm import Realm
 from levelcap.jobs.devices import check_device
 from levelcap.jobs.priority import set_priority
-from levelcap.services.door.http import Id
-from levelcap.services.door.rights import right
+from levelcap.services.door.fields import Body, Id, Page, Seed
+from levelcap.services.door.rights import Routes
 
-Page = Annotated[int, Query(ge=1, le=1000)]
-Fence = Annotated[int, Field(ge=0, lt=2**53)]
 Priority = Literal["critical", "high", "normal", "low", "idle"]
-
-
-class Body(BaseModel):
-    """Strict bodies: no unknown fields."""
-
-    model_config = ConfigDict(extra="forbid", strict=True)
 
 
 class Submission(Body):
@@ -64,7 +56,7 @@ class Claim(Name):
 class Held(Name):
     """Who reports, with which claim."""
 
-    fence: Fence
+    fence: Seed
 
 
 class Progress(Held):
@@ -89,18 +81,17 @@ class Failure(Held):
 
 def routes(realm: Realm) -> APIRouter:
     """All routes of the queue on this realm."""
-    router = APIRouter(prefix="/api/jobs", tags=["jobs"])
-    _questions(router, realm)
-    _people(router, realm)
-    _workers(router, realm)
-    return router
+    door = Routes(APIRouter(prefix="/api/jobs", tags=["jobs"]))
+    _questions(door, realm)
+    _people(door, realm)
+    _workers(door, realm)
+    return door.where
 
 
-def _questions(router: APIRouter, realm: Realm) -> None:
+def _questions(door: Routes[APIRouter], realm: Realm) -> None:
     store = realm.store
 
-    @router.get("")
-    @right("viewer")
+    @door.get("", "viewer")
     def list_jobs(
         status: str | None = None,
         type: str | None = None,
@@ -110,44 +101,38 @@ def _questions(router: APIRouter, realm: Realm) -> None:
         """Jobs, newest first; `before` is the last id of the page before."""
         return {"jobs": [job.as_json() for job in store.list(status, type, limit, before)]}
 
-    @router.get("/stats")
-    @right("viewer")
+    @door.get("/stats", "viewer")
     def stats() -> dict[str, Any]:
         """Counts by type and status."""
         return store.stats()
 
-    @router.get("/workers")
-    @right("viewer")
+    @door.get("/workers", "viewer")
     def workers() -> dict[str, Any]:
         """Known workers."""
         return {"workers": store.workers()}
 
-    @router.get("/health")
-    @right("viewer")
+    @door.get("/health", "viewer")
     def health() -> dict[str, Any]:
         """Is work being done?"""
         found, workers = store.stats(), store.workers()
         alive = sum(bool(row["alive"]) for row in workers)
         return {"open": found["open"], "oldest_queued_s": found["oldest_queued_s"], "alive": alive}
 
-    @router.get("/{job_id}")
-    @right("viewer")
+    @door.get("/{job_id}", "viewer")
     def get_job(job_id: Id) -> dict[str, Any]:
         """One job."""
         return store.get(job_id).as_json()
 
-    @router.get("/{job_id}/events")
-    @right("viewer")
+    @door.get("/{job_id}/events", "viewer")
     def events(job_id: Id) -> dict[str, Any]:
         """What happened to a job."""
         return {"events": store.events(job_id)}
 
 
-def _people(router: APIRouter, realm: Realm) -> None:
+def _people(door: Routes[APIRouter], realm: Realm) -> None:
     store = realm.store
 
-    @router.post("", status_code=201)
-    @right("admin")
+    @door.post("", "admin", status_code=201)
     def submit(body: Submission) -> dict[str, Any]:
         """Queue a job: 201, or 429 when its queue is full, or 400 naming the field."""
         accepted = store.submit(
@@ -164,77 +149,66 @@ def _people(router: APIRouter, realm: Realm) -> None:
         }
         return answer | ({"warnings": accepted.warnings} if accepted.warnings else {})
 
-    @router.post("/{job_id}/cancel")
-    @right("admin")
+    @door.post("/{job_id}/cancel", "admin")
     def cancel(job_id: Id) -> dict[str, Any]:
         """End an open job."""
         return store.cancel(job_id).as_json()
 
-    @router.post("/{job_id}/retry")
-    @right("admin")
+    @door.post("/{job_id}/retry", "admin")
     def retry(job_id: Id) -> dict[str, Any]:
         """Queue a failed, dead or cancelled job again."""
         return store.retry(job_id).as_json()
 
-    @router.post("/{job_id}/priority")
-    @right("admin")
+    @door.post("/{job_id}/priority", "admin")
     def prioritise(job_id: Id, body: Place) -> dict[str, Any]:
         """Move a waiting job forward or back."""
         return set_priority(store, job_id, body.priority).as_json()
 
 
-def _workers(router: APIRouter, realm: Realm) -> None:
+def _workers(door: Routes[APIRouter], realm: Realm) -> None:
     store = realm.store
 
-    @router.post("/workers/register")
-    @right("worker")
+    @door.post("/workers/register", "worker")
     def register(body: Registration) -> dict[str, Any]:
         """Make a worker known; its device must allow its roles."""
         check_device(body.device, body.roles)
         store.register(body.worker, body.device, body.roles, pid=body.pid, host=body.host)
         return {"worker": body.worker}
 
-    @router.post("/workers/heartbeat")
-    @right("worker")
+    @door.post("/workers/heartbeat", "worker")
     def heartbeat(body: Name) -> dict[str, Any]:
         """A worker lives; the answer lists jobs it must give up."""
         return {"give_up": store.heartbeat(body.worker)}
 
-    @router.post("/claim")
-    @right("worker")
+    @door.post("/claim", "worker")
     def claim(body: Claim) -> dict[str, Any]:
         """The next job for a worker, or null."""
         job = store.claim(body.worker, types=body.types)
         return {"job": None if job is None else job.as_json()}
 
-    @router.post("/{job_id}/running")
-    @right("worker")
+    @door.post("/{job_id}/running", "worker")
     def running(job_id: Id, body: Held) -> dict[str, Any]:
         """Renew the lease."""
         store.renew(job_id, body.worker, body.fence)
         return {"renewed": True}
 
-    @router.post("/{job_id}/progress")
-    @right("worker")
+    @door.post("/{job_id}/progress", "worker")
     def progress(job_id: Id, body: Progress) -> dict[str, Any]:
         """How far it is; renews the lease too."""
         store.progress(job_id, body.worker, body.fence, body.fraction, body.message)
         return {"renewed": True}
 
-    @router.post("/{job_id}/complete")
-    @right("worker", body_cap=8 << 20)
+    @door.post("/{job_id}/complete", "worker", body_cap=8 << 20)
     def complete(job_id: Id, body: Completion) -> dict[str, Any]:
         """Done: result, state and effect in one transaction."""
         return store.complete(job_id, body.worker, body.fence, body.result).as_json()
 
-    @router.post("/{job_id}/failed")
-    @right("worker")
+    @door.post("/{job_id}/failed", "worker")
     def failed(job_id: Id, body: Failure) -> dict[str, Any]:
         """This attempt failed."""
         return store.fail(job_id, body.worker, body.fence, body.code, body.message).as_json()
 
-    @router.post("/{job_id}/release")
-    @right("worker")
+    @door.post("/{job_id}/release", "worker")
     def release(job_id: Id, body: Held) -> dict[str, Any]:
         """Give it back unfinished."""
         return store.release(job_id, body.worker, body.fence).as_json()

@@ -10,8 +10,8 @@ from pydantic import Field
 from levelcap.campaign.realm import Realm
 from levelcap.campaign.story.events import say
 from levelcap.kit.config import describe_settings, save_settings
-from levelcap.services.door.rights import right
-from levelcap.services.keeper.jobs_api import Body
+from levelcap.services.door.fields import Body
+from levelcap.services.door.rights import Routes
 
 Value = int | float | bool | Annotated[str, Field(max_length=200)] | None
 
@@ -24,16 +24,14 @@ class Changes(Body):
 
 def routes(realm: Realm) -> APIRouter:
     """All routes of the settings."""
-    router = APIRouter(prefix="/api", tags=["settings"])
+    door = Routes(APIRouter(prefix="/api", tags=["settings"]))
 
-    @router.get("/settings")
-    @right("viewer")
+    @door.get("/settings", "viewer")
     def settings() -> dict[str, Any]:
         """Every setting with its value, default and origin."""
         return {"settings": describe_settings()}
 
-    @router.post("/settings")
-    @right("admin")
+    @door.post("/settings", "admin")
     def change(body: Changes) -> dict[str, Any]:
         """Write settings into config/settings.yaml."""
         save_settings(body.values)
@@ -41,4 +39,4 @@ def routes(realm: Realm) -> APIRouter:
         say(realm.engine, "realm.settings", f"changed: {names}")
         return {"settings": describe_settings()}
 
-    return router
+    return door.where

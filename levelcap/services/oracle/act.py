@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from levelcap.kit.errors import BadValue, refuse, unknown_name
 from levelcap.play.load import NetPolicy
 from levelcap.services.oracle.checkpoint_cache import CheckpointCache, Loaded
-from levelcap.world.spec import RULESETS, WorldSpec, arena_spec
+from levelcap.world.spec import WORLDS, WorldSpec, arena_spec
 
 MAX_ROWS = 256
 LARGEST = float(np.finfo(np.float32).max)
@@ -77,8 +77,8 @@ def check_request(body: Any) -> tuple[str, str, Any, bool]:
     greedy, rows = body.get("greedy", False), body.get("rows")
     if not isinstance(checkpoint, str) or not 0 < len(checkpoint) <= 100:
         raise BadValue(refuse("checkpoint must be a name", checkpoint, "Give an id, or champion"))
-    if world not in RULESETS:
-        raise unknown_name("world", str(world), RULESETS)
+    if world not in WORLDS:
+        raise unknown_name("world", str(world), WORLDS)
     if not isinstance(greedy, bool):
         raise BadValue(refuse("greedy must be true or false", greedy, "Correct this field"))
     if not isinstance(rows, list) or not 0 < len(rows) <= MAX_ROWS:

@@ -6,19 +6,17 @@ import asyncio
 import json
 import sys
 import threading
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from functools import partial
 from typing import Any
 
 import torch
 from fastapi import FastAPI, Request
-from pydantic import BaseModel, ConfigDict
 from starlette.responses import JSONResponse
 
 from levelcap.kit.db import Database
-from levelcap.services.door.http import Id, make_app, serve
-from levelcap.services.door.rights import right
+from levelcap.services.door.fields import Body, Id
+from levelcap.services.door.http import make_app, serve, while_served
+from levelcap.services.door.rights import Routes
 from levelcap.services.door.tokens import Tokens, load_tokens
 from levelcap.services.oracle import match_api, text_api
 from levelcap.services.oracle.act import Decider, check_request
@@ -36,10 +34,8 @@ ACT_CAP = 8 << 20
 SWITCH_S = 0.001  # threads of matches give way to a request after this long
 
 
-class LoadBody(BaseModel):
+class LoadBody(Body):
     """Which checkpoint."""
-
-    model_config = ConfigDict(extra="forbid", strict=True)
 
     checkpoint: Id
 
@@ -52,10 +48,7 @@ def build(
     rooms = Rooms(partial(keep, engine))
     decider, desk = Decider(shelf), Desk()
 
-    @asynccontextmanager
-    async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
-        yield
-        await asyncio.to_thread(rooms.close)
+    lifespan = while_served(stop=lambda: asyncio.to_thread(rooms.close))
 
     def health() -> dict[str, Any]:
         return {
@@ -70,21 +63,19 @@ def build(
     app.include_router(match_api.routes(rooms, shelf))
     app.include_router(text_api.routes(shelf, desk))
     app.add_middleware(ErrorsBelow)
+    door = Routes(app)
 
-    @app.get("/models")
-    @right("viewer")
+    @door.get("/models", "viewer")
     def models() -> dict[str, Any]:
         """Loaded nets, known checkpoints, the champion."""
         return shelf.describe()
 
-    @app.post("/models/load")
-    @right("admin")
+    @door.post("/models/load", "admin")
     def load(body: LoadBody) -> dict[str, Any]:
         """Load a checkpoint, verified byte by byte."""
         return shelf.get(body.checkpoint).as_json()
 
-    @app.post("/act")
-    @right("worker", body_cap=ACT_CAP)
+    @door.post("/act", "worker", body_cap=ACT_CAP)
     async def act(request: Request) -> JSONResponse:
         """Decisions of a checkpoint for rows of views, with log-probabilities and values."""
         # The guard has read the body as strict JSON; reading it once more costs less than a model.

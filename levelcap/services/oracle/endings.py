@@ -16,7 +16,7 @@ from levelcap.services.oracle.matches import Room
 from levelcap.vault.assets import now
 
 KEPT = 200  # replays of live matches; older ones go
-LEAST = 10  # decisions: less than a second is no match
+LEAST = 10  # of a person's decisions
 PLAYED = "league.match_played"
 
 
@@ -24,12 +24,12 @@ def keep(engine: Database, room: Room) -> dict[str, Any]:
     """Save the match of a room; returns what was saved, for those who watched."""
     match = room.match
     saved: dict[str, Any] = {"match": room.id, "replay": None, "shard": None, "left": room.left}
-    if match.decisions < LEAST:
+    if int(match.world.state["tick"][0]) < match.world.spec.tick_hz:  # a second is no match
         return saved
     match.recorder.save(folder("replays") / f"{room.id}.lcr")
     saved["replay"] = room.id
     if room.person and room.diary is not None and room.diary.steps >= LEAST:
-        world = match.world.ruleset
+        world = match.world.spec.name
         place = shard_folder(shard_name(room.person, world, room.id))
         place.parent.mkdir(parents=True, exist_ok=True)
         room.diary.write(place)
@@ -55,10 +55,10 @@ def _tell(engine: Database, room: Room, saved: dict[str, Any]) -> int | None:
         for t in range(0, len(room.names), size)
     ]
     who = "nobody" if winner < 0 else sides[winner]
-    message = f"{match.world.ruleset}: {who} won after {result['seconds']:.0f} s"
+    message = f"{match.world.spec.name}: {who} won after {result['seconds']:.0f} s"
     data = {
         "match": room.id,
-        "world": match.world.ruleset,
+        "world": match.world.spec.name,
         "seats": room.names,
         "winner": winner,
         "human": outcome is not None,
@@ -85,7 +85,7 @@ def _match(
     return matches.Match(
         id=room.id,
         time=now(),
-        world=match.world.ruleset,
+        world=match.world.spec.name,
         seed=int(match.world.state["seed"][0]),
         a=" and ".join(dict.fromkeys(room.names[:size])),
         a_sha256=_side(hashes[:size]),

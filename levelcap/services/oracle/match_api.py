@@ -6,7 +6,7 @@ import secrets
 from typing import Annotated, Any
 
 from fastapi import APIRouter, WebSocket
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 from starlette.responses import StreamingResponse
 
 from levelcap.kit.errors import BadValue, UnknownName, refuse, unknown_name
@@ -15,8 +15,9 @@ from levelcap.play.live.match import Live
 from levelcap.play.live.pace import FASTEST, SLOWEST, read_pace
 from levelcap.play.live.person import read_input
 from levelcap.play.record.diary import Diary
-from levelcap.services.door.http import Id
-from levelcap.services.door.rights import right
+from levelcap.play.seats import ask_every_tick
+from levelcap.services.door.fields import Body, Id, Seed
+from levelcap.services.door.rights import Routes, right
 from levelcap.services.door.sockets import converse, reason
 from levelcap.services.oracle.checkpoint_cache import CheckpointCache
 from levelcap.services.oracle.endings import count_people
@@ -25,30 +26,26 @@ from levelcap.services.oracle.matches import Room, Rooms
 from levelcap.services.oracle.replays import list_replays, stream
 from levelcap.world.players.bot_names import BOTS, SEERS
 from levelcap.world.rules.patches import champion_names, load_patch, patch_names
-from levelcap.world.spec import RULESETS, arena_spec
+from levelcap.world.spec import RULESETS, WORLDS, arena_spec
 
 BINARY = "application/octet-stream"
 NO_MATCH = 4404
 SeatName = Annotated[str, Field(min_length=1, max_length=100)]
 
 
-class PersonBody(BaseModel):
+class PersonBody(Body):
     """Who plays, and whether their play may be kept to learn from."""
-
-    model_config = ConfigDict(extra="forbid", strict=True)
 
     name: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,30}$")] = "guest"
     consent: bool = False
 
 
-class MatchBody(BaseModel):
+class MatchBody(Body):
     """A match to be played now."""
-
-    model_config = ConfigDict(extra="forbid", strict=True)
 
     world: Annotated[str, Field(max_length=20)] = "duel"
     seats: Annotated[list[SeatName], Field(min_length=1, max_length=10)]
-    seed: Annotated[int, Field(ge=0, lt=2**53)] | None = None
+    seed: Seed | None = None
     patch: Annotated[str, Field(max_length=40)] = "1.0"
     champions: (
         Annotated[str, Field(max_length=40)]
@@ -56,54 +53,50 @@ class MatchBody(BaseModel):
         | None
     ) = None
     speed: Annotated[float, Field(ge=SLOWEST, le=FASTEST, allow_inf_nan=False)] = 1.0
+    every_tick: bool = False
+    """ask checkpoints at every tick instead of at the rate they were trained at"""
     person: PersonBody = PersonBody()
 
 
 def routes(rooms: Rooms, shelf: CheckpointCache) -> APIRouter:
     """All of them."""
-    router = APIRouter(tags=["matches"])
+    door = Routes(APIRouter(tags=["matches"]))
 
-    @router.get("/choices")
-    @right("viewer")
+    @door.get("/choices", "viewer")
     def choices() -> dict[str, Any]:
         """What a match can be made of: worlds, bots, checkpoints, patches with their champions."""
         return describe_choices() | {"models": shelf.describe()}
 
-    @router.get("/matches")
-    @right("viewer")
+    @door.get("/matches", "viewer")
     def listing() -> dict[str, Any]:
         """Live matches, and how persons have fared so far."""
         live = [room.as_json() for room in rooms.list()]
         return {"live": live, "people": count_people(shelf.engine)}
 
-    @router.post("/matches", status_code=201)
-    @right("worker")
+    @door.post("/matches", "worker", status_code=201)
     def start(body: MatchBody) -> dict[str, Any]:
         """Start a match; it begins when the first socket listens."""
         room = make_room(body, shelf)
         rooms.open(room)
         return room.as_json() | {"you": room.match.person_seat}
 
-    @router.delete("/matches/{match_id}")
-    @right("worker")
+    @door.delete("/matches/{match_id}", "worker")
     def end(match_id: Id) -> dict[str, Any]:
         """Break a match off."""
         rooms.find(match_id).end("it was ended")
         return {"ended": match_id}
 
-    @router.get("/replays")
-    @right("viewer")
+    @door.get("/replays", "viewer")
     def replays() -> dict[str, Any]:
         """The newest recorded matches."""
         return {"replays": list_replays()}
 
-    @router.get("/replays/{replay_id}", response_class=StreamingResponse)
-    @right("viewer")
+    @door.get("/replays/{replay_id}", "viewer", response_class=StreamingResponse)
     def replay(replay_id: Id) -> StreamingResponse:
         """A recorded match as stacked messages (`levelcap.play.show.frames`)."""
         return StreamingResponse(stream(replay_id, 2), media_type=BINARY)
 
-    @router.websocket("/matches/{match_id}")
+    @door.where.websocket("/matches/{match_id}")
     @right("worker")
     async def watch(socket: WebSocket, match_id: str) -> None:
         await socket.accept()
@@ -114,7 +107,7 @@ def routes(rooms: Rooms, shelf: CheckpointCache) -> APIRouter:
             return
         await attend(socket, room)
 
-    return router
+    return door.where
 
 
 def describe_choices() -> dict[str, Any]:
@@ -134,11 +127,14 @@ def make_room(body: MatchBody, shelf: CheckpointCache) -> Room:
     Raises:
         UserError: it cannot be played. Corrupt: a damaged checkpoint.
     """
-    if body.world not in RULESETS:
-        raise unknown_name("world", body.world, RULESETS)
+    if body.world not in WORLDS:
+        raise unknown_name("world", body.world, WORLDS)
     names = name_seats(body.world, body.seats)
     person = f"{PERSON}-{body.person.name}" if PERSON in names else None
     entrants, seats = sit_down(names, shelf, person or "")
+    for entrant in entrants:
+        if body.every_tick and entrant.kind == "net":
+            ask_every_tick(entrant.policy, arena_spec(body.world).tick_hz)
     seed = secrets.randbelow(2**53) if body.seed is None else body.seed
     champions = tuple(body.champions) if isinstance(body.champions, list) else body.champions
     match = Live(body.world, entrants, seats, seed=seed, patch=body.patch, champions=champions)

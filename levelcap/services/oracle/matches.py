@@ -21,7 +21,6 @@ from levelcap.play.live.pace import Pace
 from levelcap.play.record.diary import Diary
 from levelcap.play.show import frames
 from levelcap.services.door.sockets import Backlog
-from levelcap.world.spec import TICKS_PER_SECOND
 
 MOST = 4
 BACKLOG = 240
@@ -75,7 +74,8 @@ class Room:
     def every(self) -> int:
         """Ticks between two states that are sent: 1, 2, or whole decisions."""
         hertz = PERSON_HZ if self.person else SPECTATOR_HZ
-        ticks, grid = TICKS_PER_SECOND * self.speed / hertz, self.match.world.decision_ticks
+        world = self.match.world
+        ticks, grid = world.spec.tick_hz * self.speed / hertz, world.decision_ticks
         return max(1, round(ticks)) if ticks < grid else grid * round(ticks / grid)
 
     def join(self) -> Listener:
@@ -133,7 +133,8 @@ class Room:
                 due = time.monotonic() + 0.02
             else:
                 self._decide()
-                due += self.match.world.decision_ticks / TICKS_PER_SECOND / self.speed
+                world = self.match.world
+                due += world.decision_ticks / world.spec.tick_hz / self.speed
             now = time.monotonic()
             due = now if now - due > LATE_S else due
             self._stop.wait(max(0.0, due - now))
@@ -171,13 +172,13 @@ class Room:
         world = self.match.world
         return {
             "id": self.id,
-            "world": world.ruleset,
+            "world": world.spec.name,
             "patch": world.patch["name"],
             "seats": self.names,
             "person": self.person,
             "speed": self.speed,
             "paused": self.paused,
-            "seconds": round(int(world.state["tick"][0]) / 30, 1),
+            "seconds": round(int(world.state["tick"][0]) / world.spec.tick_hz, 1),
             "watched": len(self.listeners),
         }
 

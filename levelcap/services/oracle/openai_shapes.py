@@ -13,13 +13,14 @@ import time
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
-from starlette.responses import JSONResponse
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from pydantic import Field
+from starlette.responses import JSONResponse, Response
+from starlette.types import Message, Scope
 
 from levelcap.kit.errors import BadValue, refuse
 from levelcap.play.answers import SamplingParams
-from levelcap.services.door.http import Id
+from levelcap.services.door.fields import Body, Id, Seed
+from levelcap.services.door.rewrite import Rewriting, headers_of
 from levelcap.services.oracle.generate import (
     MAX_CHARS,
     MAX_STOP_CHARS,
@@ -38,24 +39,17 @@ Stops = Stop | Annotated[list[Stop], Field(max_length=MAX_STOPS)] | None
 Text = Annotated[str, Field(max_length=MAX_CHARS)]
 Count = Annotated[int, Field(ge=1, le=MAX_TOKENS)]
 Temperature = Annotated[float, Field(ge=0, le=10, allow_inf_nan=False)]
-Seed = Annotated[int, Field(ge=0, lt=2**53)]
 Nothing = Annotated[float, Field(ge=0, le=0)]
 
 
-class Strict(BaseModel):
-    """A body in which nothing unknown stands."""
-
-    model_config = ConfigDict(extra="forbid", strict=True)
-
-
-class Part(Strict):
+class Part(Body):
     """A part of a message; text only."""
 
     type: Literal["text"]
     text: Text
 
 
-class ChatMessage(Strict):
+class ChatMessage(Body):
     """One message."""
 
     role: Literal["system", "developer", "user", "assistant"]
@@ -69,13 +63,13 @@ class ChatMessage(Strict):
         return "".join(part.text for part in self.content)
 
 
-class StreamOptions(Strict):
+class StreamOptions(Body):
     """Of a stream."""
 
     include_usage: bool = False
 
 
-class ChatBody(Strict):
+class ChatBody(Body):
     """A chat completion."""
 
     model: Id
@@ -205,39 +199,19 @@ def error_shape(status: int, said: dict[str, Any]) -> dict[str, Any]:
     return {"error": {"message": message, "type": kind, "param": param, "code": code}}
 
 
-class ErrorsBelow:
-    """Outermost middleware: what is refused below a prefix, by whomever, has OpenAI's shape."""
+class ErrorsBelow(Rewriting):
+    """Outermost middleware: what is refused below /v1, by whomever, has OpenAI's shape."""
 
-    def __init__(self, app: ASGIApp, prefix: str = "/v1/") -> None:
-        self.app, self.prefix = app, prefix
+    def wants(self, scope: Scope, start: Message) -> bool:
+        """Refused, and below /v1."""
+        return str(scope["path"]).startswith("/v1/") and bool(start["status"] >= 400)
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or not scope["path"].startswith(self.prefix):
-            await self.app(scope, receive, send)
-            return
-        start: Message | None = None
-        body = b""
-
-        async def shaped(message: Message) -> None:
-            nonlocal start, body
-            if message["type"] == "http.response.start" and message["status"] >= 400:
-                start = message
-            elif start is None:
-                await send(message)
-            else:
-                body += message.get("body", b"")
-                if not message.get("more_body", False):
-                    await _answer(start, body)(scope, receive, send)
-
-        await self.app(scope, receive, shaped)
-
-
-def _answer(start: Message, body: bytes) -> JSONResponse:
-    try:
-        said = json.loads(body)
-    except ValueError:
-        said = {}
-    made = JSONResponse(error_shape(start["status"], said), start["status"])
-    dropped = (b"content-length", b"content-type")
-    made.raw_headers += [row for row in start["headers"] if row[0].lower() not in dropped]
-    return made
+    def instead(self, start: Message, body: bytes) -> Response:
+        """The same refusal in the other shape."""
+        try:
+            said = json.loads(body)
+        except ValueError:
+            said = {}
+        made = JSONResponse(error_shape(start["status"], said), start["status"])
+        made.raw_headers += headers_of(start, (b"content-length", b"content-type"))
+        return made

@@ -14,8 +14,8 @@ from starlette.requests import ClientDisconnect
 from starlette.responses import StreamingResponse
 
 from levelcap.play.answers import SamplingParams, TextHero
-from levelcap.services.door.http import Id
-from levelcap.services.door.rights import right
+from levelcap.services.door.fields import Body, Id, Seed
+from levelcap.services.door.rights import Routes
 from levelcap.services.oracle import openai_shapes as shapes
 from levelcap.services.oracle.checkpoint_cache import CheckpointCache, Loaded
 from levelcap.services.oracle.generate import MAX_PROMPTS, Ask, Desk, Piece
@@ -25,7 +25,7 @@ EVENTS = "text/event-stream"
 LOOK_S = 0.1  # between two looks whether the caller is still there
 
 
-class GenerateBody(shapes.Strict):
+class GenerateBody(Body):
     """Prompts for one checkpoint."""
 
     checkpoint: Id = "champion"
@@ -33,7 +33,7 @@ class GenerateBody(shapes.Strict):
     max_tokens: shapes.Count = shapes.LONGEST
     temperature: shapes.Temperature = 0.0
     top_k: Annotated[int, Field(ge=0, le=1000)] = 0
-    seed: shapes.Seed | None = None
+    seed: Seed | None = None
     stop: shapes.Stops = None
 
     def ask(self) -> Ask:
@@ -45,7 +45,7 @@ class GenerateBody(shapes.Strict):
 
 def routes(shelf: CheckpointCache, desk: Desk) -> APIRouter:
     """All of them."""
-    router = APIRouter(tags=["text"])
+    door = Routes(APIRouter(tags=["text"]))
 
     async def ready(name: str, ask: Ask) -> tuple[Loaded, TextHero, list[int]]:
         """The net, the hero and the lengths of the prompts; refuses before anything is computed."""
@@ -56,8 +56,7 @@ def routes(shelf: CheckpointCache, desk: Desk) -> APIRouter:
         hero = loaded.hero()
         return loaded, hero, ask.check(hero)
 
-    @router.post("/generate")
-    @right("worker")
+    @door.post("/generate", "worker")
     async def generate(body: GenerateBody, request: Request) -> dict[str, Any]:
         """Answers of a text checkpoint to up to 32 prompts, in one batch; greedy unless asked."""
         ask = body.ask()
@@ -72,20 +71,17 @@ def routes(shelf: CheckpointCache, desk: Desk) -> APIRouter:
             row["finish"] = piece.finish or row["finish"]
         return {"checkpoint": loaded.id, "answers": answers, "prompt_tokens": sum(lengths)}
 
-    @router.get("/v1/models")
-    @right("viewer")
+    @door.get("/v1/models", "viewer")
     def models() -> dict[str, Any]:
         """Text checkpoints, newest first, as OpenAI lists models."""
         return {"object": "list", "data": [shapes.model_json(row) for row in shelf.texts()]}
 
-    @router.get("/v1/models/{model}")
-    @right("viewer")
+    @door.get("/v1/models/{model}", "viewer")
     def model(model: Id) -> dict[str, Any]:
         """One model: a checkpoint's id, champion, latest, or a text hero's id."""
         return shapes.model_json(find(shelf.engine, model, reads=True))
 
-    @router.post("/v1/chat/completions", response_model=None)
-    @right("worker")
+    @door.post("/v1/chat/completions", "worker", response_model=None)
     async def complete(
         body: shapes.ChatBody, request: Request
     ) -> dict[str, Any] | StreamingResponse:
@@ -101,7 +97,7 @@ def routes(shelf: CheckpointCache, desk: Desk) -> APIRouter:
             made.add(piece)
         return made.whole()
 
-    return router
+    return door.where
 
 
 async def chunks(

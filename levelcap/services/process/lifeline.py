@@ -114,14 +114,6 @@ def beat(name: str) -> None:
     (folder("state") / f"{name}.alive").touch()
 
 
-def beat_age(name: str) -> float | None:
-    """Seconds since a service last touched its file; None: never."""
-    try:
-        return max(0.0, time.time() - (folder("state") / f"{name}.alive").stat().st_mtime)
-    except FileNotFoundError:
-        return None
-
-
 def die_with(parent: int, death_signal: int = signal.SIGTERM) -> None:
     """Makes this process end when its parent does; for every process a service starts itself.
 

@@ -6,24 +6,22 @@ import secrets
 from typing import Annotated, Any
 
 from fastapi import FastAPI, Query
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from levelcap.guild.engine import get_engine
 from levelcap.guild.skill import FULL_EXAM, Problem, Skill
+from levelcap.services.door.fields import Body, Number, Seed
 from levelcap.services.door.http import make_app, serve
-from levelcap.services.door.rights import right
+from levelcap.services.door.rights import Routes
 from levelcap.services.door.tokens import Tokens, load_tokens
 from levelcap.services.process import lifeline
 
 MOST = 500  # problems of one answer
 LevelNumber = Annotated[int, Field(ge=1, le=1000)]
-Seed = Annotated[int, Field(ge=0, lt=2**53)]
 
 
-class Order(BaseModel):
+class Order(Body):
     """Lessons wanted; without a seed, others every time."""
-
-    model_config = ConfigDict(extra="forbid", strict=True)
 
     level: LevelNumber
     count: Annotated[int, Field(ge=1, le=MOST)] = 1
@@ -39,22 +37,20 @@ def make_school(skill: str, *, tokens: Tokens, port: int, lan: bool = False) -> 
     """Makes the app of one skill."""
     found = get_engine().get(skill)
     app = make_app(name_of(skill), tokens=tokens, port=port, lan=lan)
+    door = Routes(app)
 
-    @app.get("/info")
-    @right("viewer")
+    @door.get("/info", "viewer")
     def info() -> dict[str, Any]:
         """What the skill is."""
         about = {name: value for name, value in found.info().items() if name != "id"}
         return {"skill": found.id, **about, "presets": list(found.presets), "most": MOST}
 
-    @app.get("/levels")
-    @right("viewer")
+    @door.get("/levels", "viewer")
     def levels() -> dict[str, Any]:
         """Every level, those without a generator yet marked so."""
         return {"levels": [_level(found, row) for row in found.file.levels]}
 
-    @app.post("/generate")
-    @right("viewer")
+    @door.post("/generate", "viewer")
     def generate(order: Order) -> dict[str, Any]:
         """Lessons of a level, never exam problems; the same seed gives the same."""
         found.check(order.level)
@@ -62,12 +58,11 @@ def make_school(skill: str, *, tokens: Tokens, port: int, lan: bool = False) -> 
         made = [found.lesson(order.level, seed=seed, index=n) for n in range(order.count)]
         return _samples(order.level, seed, made)
 
-    @app.get("/eval")
-    @right("viewer")
+    @door.get("/eval", "viewer")
     def exam(
         level: Annotated[int, Query(ge=1, le=1000)],
         count: Annotated[int, Query(ge=1, le=MOST)] = FULL_EXAM,
-        seed: Annotated[int, Query(ge=0, lt=2**53)] | None = None,
+        seed: Number | None = None,
     ) -> dict[str, Any]:
         """An exam of a level: problems no lesson holds where the level's pool is large enough."""
         found.check(level)

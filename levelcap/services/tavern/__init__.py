@@ -8,7 +8,9 @@ orders.py     what a click asks of the Keeper
 downloads.py  files a page offers; visits.py: when somebody was last here
 lore.py       the only translator from measures to words of the game
 tags.py       elements; charts.py, fields.py: those with a module of their own in static/
-page.py       what pages with lists do alike: read, draw anew, leaf, order
+page.py       what all pages do alike: open, read, draw anew, leaf, order
+parts.py      small pieces of pages: chips, bars, meters, figures, lines of a list
+arena.py, oracle.py  routes that two pages call; relay.py  live matches for many browsers
 frame.py      header, navigation, notifications around every page
 pages/        one file a page
 """

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import gc
 import hashlib
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -19,10 +17,10 @@ from fastapi.staticfiles import StaticFiles
 from nicegui import core, ui
 from starlette.responses import Response
 
-from levelcap.campaign.realm import Realm, open_realm
+from levelcap.campaign.realm import Realm, realm
 from levelcap.services.clients.keeper import KeeperClient
-from levelcap.services.door.http import make_app, serve
-from levelcap.services.door.rights import right
+from levelcap.services.door.http import make_app, serve, while_served
+from levelcap.services.door.rights import Routes, right
 from levelcap.services.door.tokens import Tokens, load_tokens
 from levelcap.services.process import lifeline
 from levelcap.services.tavern import arena, entry, lore, oracle
@@ -30,18 +28,13 @@ from levelcap.services.tavern.doorway import POLICY, Doorway, Nonces, small_page
 from levelcap.services.tavern.downloads import add_downloads
 from levelcap.services.tavern.frame import Tavern
 from levelcap.services.tavern.orders import Orders
+from levelcap.services.tavern.page import Page, register
 from levelcap.services.tavern.pulse import Pulse
 from levelcap.services.tavern.tags import STATIC
 from levelcap.services.tavern.visits import Visits
 
 NAME = "tavern"
 RECONNECT_S = 10.0
-# A place's page is the file of `pages` named as its path; matches and talks are apps of their own.
-PAGES = tuple(
-    import_module(f"levelcap.services.tavern.pages.{place.path.strip('/') or 'hero'}")
-    for place in lore.PLACES
-    if place.path not in (arena.PATH, oracle.PATH)
-)
 FAVICON = (
     "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 24 24' fill='none' stroke='#f0b95b' "
     "stroke-width='2'>"
@@ -67,19 +60,14 @@ def static_version(place: Path = STATIC) -> str:
 
 
 def build(
-    realm: Realm, tokens: Tokens, keeper: KeeperClient, port: int, lan: bool = False
+    opened: Realm, tokens: Tokens, keeper: KeeperClient, port: int, lan: bool = False
 ) -> FastAPI:
     """The app: entry, statics, pages. Once a process, because NiceGUI is one."""
-    pulse = Pulse(realm)
+    pulse = Pulse(opened)
 
-    @asynccontextmanager
-    async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
+    def start() -> None:
         entry.sweep()
         pulse.start()
-        try:
-            yield
-        finally:
-            await pulse.stop()
 
     name = entry.cookie_name(port)
     app = make_app(
@@ -87,20 +75,17 @@ def build(
         tokens=tokens,
         port=port,
         lan=lan,
-        lifespan=lifespan,
+        lifespan=while_served(start, pulse.stop),
         policy=POLICY.format(nonce=""),
         cookie_role=lambda cookies: entry.role_of(cookies.get(name)),
     )
     _add_entry(app, name)
-    add_downloads(app, realm, keeper)
+    add_downloads(app, opened, keeper)
     version = static_version()
     app.mount(f"/static/{version}", right("viewer")(Statics(directory=STATIC)), name="static")
-    places = frozenset((*(p.PATH for p in PAGES), arena.PATH, oracle.PATH))
-    tavern = Tavern(realm, pulse, Orders(keeper), Visits(), places)
-    for page in PAGES:
-        page.build(tavern)
-    arena.build(tavern, version)
-    oracle.build(tavern, version)
+    tavern = Tavern(opened, pulse, Orders(keeper), Visits(), f"/static/{version}")
+    for place in lore.PLACES:
+        register(tavern, place, _page_of(place))
     answers = arena.OracleClient.local(tokens)
     app.include_router(arena.routes(answers, keeper, tokens))
     app.include_router(oracle.routes(answers))
@@ -109,9 +94,16 @@ def build(
     return app
 
 
+def _page_of(place: lore.Place) -> type[Page]:
+    """`VaultPage` of `pages/vault.py`: file and class are named as the path; `/` is the hero's."""
+    name = place.path.strip("/") or "hero"
+    file = import_module(f"levelcap.services.tavern.pages.{name}")
+    found: type[Page] = getattr(file, f"{name.capitalize()}Page")
+    return found
+
+
 def _add_entry(app: FastAPI, name: str) -> None:
-    @app.get("/enter", include_in_schema=False)
-    @right("open")
+    @Routes(app).get("/enter", "open", include_in_schema=False)
     def come_in(request: Request) -> Response:
         """Exchanges a code for a cookie, once."""
         session = entry.enter(request.query_params.get("code", "")[: entry.LONGEST])
@@ -164,10 +156,7 @@ def _broken(_request: Request, _error: Exception) -> Response:
 def main() -> None:
     """Serve until told to stop."""
     launch = lifeline.start(NAME)
-    realm = open_realm()
-    try:
-        app = build(realm, load_tokens(), KeeperClient.local(), launch.port, launch.lan)
+    with realm() as opened:
+        app = build(opened, load_tokens(), KeeperClient.local(), launch.port, launch.lan)
         gc.freeze()  # what was imported stays: collections look at pages only
         serve(app, host=launch.host, port=launch.port, name=NAME)
-    finally:
-        realm.close()

@@ -60,90 +60,53 @@ def _base(x: dict[str, Any], y: dict[str, Any], series: list[dict[str, Any]]) ->
     }
 
 
+def _line(name: str, data: list[Any], **more: Any) -> dict[str, Any]:
+    style = {"lineStyle": {"color": GOLD, "width": 2}, "itemStyle": {"color": GOLD}}
+    return {"type": "line", "name": name, "data": data, **style, **more}
+
+
 def curve(data: dict[str, Any], what: str) -> dict[str, Any]:
     """A rolled-up curve: mean as a line, low to high as a band."""
     steps, low, high = data["step"], data["low"], data["high"]
     spread = [h - a for a, h in zip(low, high, strict=True)]
 
-    def hidden(values: list[float], name: str, **style: Any) -> dict[str, Any]:
-        points = [list(p) for p in zip(steps, values, strict=True)]
-        return {
-            "type": "line",
-            "name": name,
-            "data": points,
-            "symbol": "none",
-            "stack": "band",
-            "silent": True,
-            "lineStyle": {"opacity": 0},
-            "tooltip": {"show": False},
-            **style,
-        }
+    def points(values: list[float]) -> list[list[float]]:
+        return [list(point) for point in zip(steps, values, strict=True)]
 
-    mean = {
-        "type": "line",
-        "name": what,
-        "symbol": "none",
-        "lineStyle": {"width": 2, "color": GOLD},
-        "itemStyle": {"color": GOLD},
-        "data": [list(p) for p in zip(steps, data["mean"], strict=True)],
-    }
-    band = [
-        hidden(low, "low"),
-        hidden(spread, "spread", areaStyle={"color": GOLD, "opacity": 0.14}),
+    # The band is the spread, stacked on a line that nobody sees.
+    unseen = {"lineStyle": {"opacity": 0}, "tooltip": {"show": False}}
+    stacked = {"symbol": "none", "stack": "band", "silent": True, **unseen}
+    fill = {"areaStyle": {"color": GOLD, "opacity": 0.14}}
+    series = [
+        _line("low", points(low), **stacked),
+        _line("spread", points(spread), **stacked, **fill),
+        _line(what, points(data["mean"]), symbol="none"),
     ]
     unit = "" if data["unit"] == "1" else f" ({data['unit']})"
-    return _base(
-        _axis("optimizer updates", min="dataMin", max="dataMax"),
-        _axis(f"{what}{unit}", scale=True),
-        [*band, mean],
-    )
+    updates = _axis("optimizer updates", min="dataMin", max="dataMax")
+    return _base(updates, _axis(f"{what}{unit}", scale=True), series)
 
 
 def elo_per_day(rows: list[Day]) -> dict[str, Any]:
     """Best Elo of each day with its 95 % interval."""
-    days = [row.day for row in rows]
     bars = [[i, row.elo_low, row.elo_high] for i, row in enumerate(rows) if row.elo is not None]
-    line = {
-        "type": "line",
-        "name": "Elo",
-        "data": [row.elo for row in rows],
-        "symbolSize": 9,
-        "connectNulls": True,
-        "lineStyle": {"color": GOLD, "width": 2},
-        "itemStyle": {"color": GOLD},
-    }
+    line = _line("Elo", [row.elo for row in rows], symbolSize=9, connectNulls=True)
     whiskers = {"type": "custom", "name": "95 % interval", "data": bars, "whiskers": TEAL}
-    return _base(
-        _axis("day (UTC)", "category", data=days),
-        _axis("Elo (rookie = 1000)", scale=True),
-        [line, whiskers],
-    )
+    days = _axis("day (UTC)", "category", data=[row.day for row in rows])
+    return _base(days, _axis("Elo (rookie = 1000)", scale=True), [line, whiskers])
 
 
 def levels(points: list[list[float]]) -> dict[str, Any]:
     """Levels over compute: a step at every level-up."""
-    steps = {
-        "type": "line",
-        "name": "level",
-        "step": "end",
-        "data": points,
-        "symbolSize": 7,
-        "lineStyle": {"color": GOLD, "width": 2},
-        "itemStyle": {"color": GOLD},
-    }
-    return _base(
-        _axis("compute (core-seconds)", min=0), _axis("level", min=1, minInterval=1), [steps]
-    )
+    steps = _line("level", points, step="end", symbolSize=7)
+    compute = _axis("compute (core-seconds)", min=0)
+    return _base(compute, _axis("level", min=1, minInterval=1), [steps])
 
 
 def cost_per_elo(rows: list[RunCost]) -> dict[str, Any]:
     """Core-seconds a point of Elo, a bar a run."""
-    bars = {
-        "type": "bar",
-        "name": "core-seconds a point",
-        "itemStyle": {"color": EMBER},
-        "data": [row.cost_per_elo for row in rows],
-        "barMaxWidth": 42,
-    }
-    names = [row.run for row in rows]
-    return _base(_axis("run", "category", data=names), _axis("core-seconds per Elo"), [bars])
+    look = {"itemStyle": {"color": EMBER}, "barMaxWidth": 42}
+    costs = [row.cost_per_elo for row in rows]
+    bars = {"type": "bar", "name": "core-seconds a point", "data": costs, **look}
+    runs = _axis("run", "category", data=[row.run for row in rows])
+    return _base(runs, _axis("core-seconds per Elo"), [bars])

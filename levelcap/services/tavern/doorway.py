@@ -12,8 +12,10 @@ import re
 import secrets
 from html import escape
 
-from starlette.responses import HTMLResponse
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.responses import HTMLResponse, Response
+from starlette.types import Message, Scope
+
+from levelcap.services.door.rewrite import Rewriting, headers_of
 
 POLICY = (
     "default-src 'none'; script-src 'self'{nonce}; style-src 'self' 'unsafe-inline';"
@@ -53,85 +55,39 @@ def _marked(line: str) -> str:
     return re.sub(r"`([^`]*)`", r"<code>\1</code>", escape(line))
 
 
-def closed_page() -> HTMLResponse:
-    """What somebody without a cookie sees."""
-    lines = [
-        "The hero is inside, but this browser has no key yet.",
-        "Run `levelcap open` in a terminal on this machine and follow the address it prints.",
-    ]
-    return small_page("The Tavern is closed to strangers", lines, 401)
-
-
-class Doorway:
+class Doorway(Rewriting):
     """Outermost: a browser that is refused for want of a token gets a page, not JSON."""
 
-    def __init__(self, app: ASGIApp) -> None:
-        self.app = app
+    def wants(self, scope: Scope, start: Message) -> bool:
+        """Refused, and asked for as a page."""
+        accepts = [value for name, value in scope["headers"] if name == b"accept"]
+        page = scope["method"] == "GET" and any(b"text/html" in value for value in accepts)
+        return page and bool(start["status"] == 401)
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or scope["method"] != "GET" or not _wants_page(scope):
-            await self.app(scope, receive, send)
-            return
-        refused = False
-
-        async def instead(message: Message) -> None:
-            nonlocal refused
-            if message["type"] == "http.response.start" and message["status"] == 401:
-                refused = True
-            if not refused:
-                await send(message)
-
-        await self.app(scope, receive, instead)
-        if refused:
-            page = closed_page()
-            page.headers["x-content-type-options"] = "nosniff"
-            await page(scope, receive, send)
+    def instead(self, start: Message, body: bytes) -> Response:
+        """What somebody without a cookie sees."""
+        lines = [
+            "The hero is inside, but this browser has no key yet.",
+            "Run `levelcap open` in a terminal on this machine and follow the address it prints.",
+        ]
+        page = small_page("The Tavern is closed to strangers", lines, 401)
+        page.headers["x-content-type-options"] = "nosniff"
+        return page
 
 
-def _wants_page(scope: Scope) -> bool:
-    accepts = [value for name, value in scope["headers"] if name == b"accept"]
-    return any(b"text/html" in value for value in accepts)
-
-
-class Nonces:
+class Nonces(Rewriting):
     """Around the pages: numbers their inline scripts and sends the policy that names the number."""
 
-    def __init__(self, app: ASGIApp) -> None:
-        self.app = app
+    def wants(self, scope: Scope, start: Message) -> bool:
+        """HTML."""
+        kinds = [value for name, value in start["headers"] if name.lower() == b"content-type"]
+        return any(b"text/html" in value for value in kinds)
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await self.app(scope, receive, send)
-            return
-        start: Message | None = None
-        body = b""
-
-        async def numbered(message: Message) -> None:
-            nonlocal start, body
-            if message["type"] == "http.response.start" and _is_html(message):
-                start = message
-            elif start is None:
-                await send(message)
-            else:
-                body += message.get("body", b"")
-                if not message.get("more_body", False):
-                    await _send_numbered(start, body, send)
-
-        await self.app(scope, receive, numbered)
-
-
-def _is_html(start: Message) -> bool:
-    return any(n.lower() == b"content-type" and b"text/html" in v for n, v in start["headers"])
-
-
-async def _send_numbered(start: Message, body: bytes, send: Send) -> None:
-    nonce = secrets.token_urlsafe(16)
-    # Text of users cannot become a tag here: inside the page it stands with &lt; for <.
-    body = SCRIPT.sub(f'<script nonce="{nonce}"'.encode(), body)
-    dropped = (b"content-length", b"content-security-policy")
-    headers = [(n, v) for n, v in start["headers"] if n.lower() not in dropped]
-    headers.append((b"content-length", str(len(body)).encode()))
-    policy = POLICY.format(nonce=f" 'nonce-{nonce}'")
-    headers.append((b"content-security-policy", policy.encode()))
-    await send({**start, "headers": headers})
-    await send({"type": "http.response.body", "body": body})
+    def instead(self, start: Message, body: bytes) -> Response:
+        """The same page, its scripts numbered."""
+        nonce = secrets.token_urlsafe(16)
+        # Text of users cannot become a tag here: inside the page it stands with &lt; for <.
+        made = Response(SCRIPT.sub(f'<script nonce="{nonce}"'.encode(), body), start["status"])
+        made.raw_headers += headers_of(start, (b"content-length", b"content-security-policy"))
+        made.headers["content-security-policy"] = POLICY.format(nonce=f" 'nonce-{nonce}'")
+        return made

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from nicegui import context, ui
@@ -27,9 +27,7 @@ from levelcap.services.tavern.tags import (
     Tag,
     button,
     div,
-    heading,
     link,
-    paragraph,
     put,
     span,
 )
@@ -63,7 +61,7 @@ class Tavern:
     pulse: Pulse
     orders: Orders
     visits: Visits
-    places: frozenset[str] = field(default_factory=frozenset)  # paths that have a page
+    static: str = ""  # address of the folder of static files
 
 
 class Shell(Element, component=STATIC / "shell.js"):
@@ -151,8 +149,6 @@ class Frame:
     def _navigation(self) -> None:
         with Tag("nav", "places", aria_label="Pages"):
             for place in lore.PLACES:
-                if place.path not in self.tavern.places:
-                    continue
                 here = {"aria_current": "page"} if place.path == self.path else {}
                 with link("", place.path, "place", title=place.text, **here):
                     Icon(place.icon)
@@ -223,10 +219,3 @@ def frame(tavern: Tavern, path: str, moment: Moment) -> Iterator[Frame]:
     with made.build():
         yield made
     tavern.pulse.listen(context.client, made.refresh)
-
-
-def page_heading(title: str, text: str) -> None:
-    """The heading of a page and what it is for."""
-    with div("page-head"):
-        heading(title, 1)
-        paragraph(text)

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable
 from typing import Any
 
 from nicegui import ui
 
 from levelcap.kit.errors import LevelcapError
 from levelcap.services.clients.keeper import KeeperClient
-
-Done = Callable[[Any], Any]
 
 
 class Orders:

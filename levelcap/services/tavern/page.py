@@ -1,4 +1,4 @@
-"""What pages with lists do alike: read in a thread, draw anew, leaf, order, move in the queue."""
+"""What all pages do alike: open, read in a thread, draw anew, leaf, order, move in the queue."""
 
 from __future__ import annotations
 
@@ -6,25 +6,38 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, TypeVar
 
-from levelcap.services.tavern.frame import Tavern
+from nicegui import context, ui
+
+from levelcap.jobs.job import PRIORITIES
+from levelcap.services.tavern import lore
+from levelcap.services.tavern.fields import Field
+from levelcap.services.tavern.frame import Tavern, frame
+from levelcap.services.tavern.pulse import Moment
 from levelcap.services.tavern.tags import Tag, button, div, paragraph, span
 
 R = TypeVar("R")
 
 
 class Page:
-    """One open page; a kind of page says how it reads (`_read`) and draws (`_fill`)."""
+    """One open page; a kind of page says how it reads (`_read`) and draws (`build`, `_fill`)."""
 
-    def __init__(self, tavern: Tavern) -> None:
-        self.tavern = tavern
+    def __init__(self, tavern: Tavern, moment: Moment) -> None:
+        """moment: when it was opened."""
+        self.tavern, self.moment = tavern, moment
+        self.hero = moment.hero.id
 
     def _read(self) -> None:
         """Reads what is shown; in a thread."""
+
+    def build(self) -> None:
+        """Draws everything, top to bottom."""
         raise NotImplementedError
 
     def _fill(self) -> None:
-        """Draws what was read."""
-        raise NotImplementedError
+        """Draws what was read into its places."""
+
+    def refresh(self, moment: Moment) -> Any:
+        """Follows what happens, once a second; may be a coroutine."""
 
     async def read(self) -> None:
         """Reads what is shown."""
@@ -46,24 +59,47 @@ class Page:
         if before is None or before != self._shown():
             self._fill()
 
-    def order(self, path: str, then: Callable[[], None] = lambda: None) -> Any:
-        """For a button: asks the Keeper, then `then` unless it refused, then draws anew."""
+    def order(
+        self,
+        path: str,
+        body: Any = None,
+        *,
+        method: str = "POST",
+        done: str | None = None,
+        then: Callable[[Any], None] = lambda said: None,
+        **query: Any,
+    ) -> Any:
+        """For a button: asks the Keeper, tells `then` what it said unless it refused, reloads."""
 
         async def act() -> None:
-            if await self.tavern.orders.ask("POST", path) is not None:
-                then()
+            said = await self.tavern.orders.ask(method, path, body, done=done, **query)
+            if said is not None:
+                then(said)
             await self.reload()
 
         return act
 
-    def prioritise(self, path: str) -> Any:
-        """For a choice of priorities."""
+    def priority(self, path: str, value: str, classes: str = "") -> None:
+        """A choice of priorities for what waits in the queue."""
 
-        async def move(priority: str) -> None:
-            await self.tavern.orders.ask("POST", path, {"priority": priority}, done="Moved")
-            await self.reload()
+        async def move(chosen: str) -> None:
+            await self.order(path, {"priority": chosen}, done="Moved")()
 
-        return move
+        shown = Field("Priority", "choice", value, options=PRIORITIES, on_change=move)
+        shown.classes(classes)
+
+
+def register(tavern: Tavern, place: lore.Place, opened: Callable[[Tavern, Moment], Page]) -> None:
+    """Puts a page at its address: it is read, drawn in the frame, and follows the pulse."""
+
+    @ui.page(place.path, title=f"{place.name} · {lore.TITLE_LINE}")
+    async def show() -> None:
+        moment = await tavern.pulse.now()
+        page = opened(tavern, moment)
+        await page.read()
+        with frame(tavern, place.path, moment):
+            page.build()
+        tavern.pulse.listen(context.client, page.refresh)
 
 
 def table(

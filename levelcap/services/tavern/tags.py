@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from nicegui.element import Element
 from nicegui.elements.mixins.text_element import TextElement
@@ -31,6 +31,11 @@ class Tag(TextElement):
         """Change the text, if it differs."""
         if self.text != text:
             self.text = text
+
+    def emptied(self) -> Self:
+        """Without what was in it: `with place.emptied(): …` draws anew."""
+        self.clear()
+        return self
 
     def put(self, **props: Any) -> None:
         """Change attributes, those that differ."""

@@ -1,15 +1,13 @@
 """The Watchtower's API, 8081: metrics for Prometheus, health of everything, raised alarms."""
 
 import threading
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from dataclasses import asdict
 from typing import Any
 
 from fastapi import FastAPI, Response
 
-from levelcap.services.door.http import make_app
-from levelcap.services.door.rights import right
+from levelcap.services.door.http import make_app, while_served
+from levelcap.services.door.rights import Routes
 from levelcap.services.door.tokens import Tokens
 from levelcap.services.watchtower.gauges import CONTENT_TYPE
 from levelcap.services.watchtower.watch import NAMES, Watch
@@ -20,29 +18,22 @@ NAME = "watchtower"
 def make_watchtower(watch: Watch, *, tokens: Tokens, port: int, lan: bool = False) -> FastAPI:
     """Makes the app; the watch looks in a thread of its own while the app runs."""
 
-    @asynccontextmanager
-    async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
-        thread = threading.Thread(target=watch.run, name="watch", daemon=True)
-        thread.start()
-        yield
-        watch.end()
-
+    thread = threading.Thread(target=watch.run, name="watch", daemon=True)
+    lifespan = while_served(thread.start, watch.end)
     app = make_app(NAME, tokens=tokens, port=port, lan=lan, lifespan=lifespan)
+    door = Routes(app)
 
-    @app.get("/metrics", response_class=Response)
-    @right("viewer")
+    @door.get("/metrics", "viewer", response_class=Response)
     def metrics() -> Response:
         """Gauges in Prometheus' text format."""
         return Response(watch.gauges.text(), media_type=CONTENT_TYPE)
 
-    @app.get("/api/health")
-    @right("viewer")
+    @door.get("/api/health", "viewer")
     def health() -> dict[str, Any]:
         """Every service, and whether all of them are up."""
         return describe(watch)
 
-    @app.get("/api/alarms")
-    @right("viewer")
+    @door.get("/api/alarms", "viewer")
     def alarms() -> dict[str, Any]:
         """Every alarm: raised or not, since when, and why."""
         quiet = {"raised": False, "message": "", "since": None}

@@ -1,7 +1,6 @@
 """What the Watchtower reads: the database through snapshots, files, and nothing it could change."""
 
 import math
-import os
 import shutil
 import time
 from collections.abc import Mapping, Sequence
@@ -12,6 +11,7 @@ from typing import Any
 import psutil
 
 from levelcap.campaign.wheel.control import halt_of, running_folders, wish
+from levelcap.campaign.wheel.schedule import used_bytes
 from levelcap.jobs.history import count_all, newest_claim
 from levelcap.jobs.roster import show_all
 from levelcap.kit.clock import Clock, system_clock
@@ -210,15 +210,3 @@ def tail(path: Path, limit: int = TAIL_BYTES) -> list[dict[str, Any]]:
         if isinstance(row, dict):
             found.append(row)
     return found
-
-
-def used_bytes(base: Path) -> int:
-    """Size of all files below a folder; files that vanish meanwhile count nothing."""
-    total = 0
-    for folder, _, names in os.walk(base):
-        for name in names:
-            try:
-                total += (Path(folder) / name).lstat().st_size
-            except OSError:
-                continue
-    return total

@@ -28,11 +28,10 @@ from gymnasium import spaces
 from gymnasium.utils import seeding
 from pettingzoo import ParallelEnv
 
-from levelcap.kit.errors import BadValue, refuse, unknown_name
+from levelcap.kit.errors import BadValue, check_known, refuse, unknown_name
 from levelcap.world.spec import (
     MOVE_BINS,
     RULESETS,
-    TICKS_PER_SECOND,
     WORLD_VERSION,
     ViewSpec,
     WorldSpec,
@@ -45,6 +44,7 @@ RENDER_MODES = ["rgb_array"]
 OPTIONS = (
     "patch",
     "decision_ticks",
+    "tick_hz",
     "champions",
     "pseudo_reward_scale",
     "draw_reward",
@@ -63,16 +63,6 @@ def register() -> None:
                 entry_point="levelcap.play.gym_env:BotGameEnv",
                 kwargs={"ruleset": ruleset},
             )
-
-
-def parallel_env(
-    ruleset: str,
-    views: Sequence[str] = ("features",),
-    render_mode: str | None = None,
-    **options: Any,
-) -> ArenaParallelEnv:
-    """The ruleset as a PettingZoo parallel environment (see `ArenaParallelEnv`)."""
-    return ArenaParallelEnv(ruleset, views, render_mode, **options)
 
 
 class ArenaParallelEnv(ParallelEnv):
@@ -95,7 +85,7 @@ class ArenaParallelEnv(ParallelEnv):
         self.metadata = {
             "name": f"levelcap_{ruleset}_v{WORLD_VERSION}",
             "render_modes": RENDER_MODES,
-            "render_fps": max(1, TICKS_PER_SECOND // self._table.world.decision_ticks),
+            "render_fps": max(1, spec.tick_hz // self._table.world.decision_ticks),
             "is_parallelizable": True,
         }
         self.possible_agents = _seat_names(spec)
@@ -123,15 +113,7 @@ class ArenaParallelEnv(ParallelEnv):
         self.agents = list(self.possible_agents)
         return self._told(self.agents)
 
-    def step(
-        self, actions: dict[str, Any]
-    ) -> tuple[
-        dict[str, Any],
-        dict[str, float],
-        dict[str, bool],
-        dict[str, bool],
-        dict[str, dict[str, Any]],
-    ]:
+    def step(self, actions: dict[str, Any]) -> tuple[dict[str, Any], ...]:
         playing, seats = self.agents, self._seats
         if not playing:  # PettingZoo's way to say that the match is over
             return {}, {}, {}, {}, {}
@@ -153,14 +135,12 @@ class ArenaParallelEnv(ParallelEnv):
         """Everybody's actions as one array; those who have left stand still."""
         joined = self._table.blank_actions()
         for agent in actions:
-            if agent not in self.agents:
-                raise unknown_name("player in this match", str(agent), self.agents)
+            check_known("player in this match", str(agent), self.agents)
         for agent in self.agents:
             if agent not in actions:
                 remedy = "Give an action for everyone in env.agents"
                 raise BadValue(refuse(f"the action of {agent} is missing", list(actions), remedy))
-            row = checked_action(self._table.spec, actions[agent], agent)
-            joined[self._seats[agent]] = row
+            joined[self._seats[agent]] = checked_action(self._table.spec, actions[agent], agent)
         return joined
 
     def _told(self, agents: list[str]) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
@@ -171,13 +151,15 @@ class ArenaParallelEnv(ParallelEnv):
         )
 
 
+parallel_env = ArenaParallelEnv  # PettingZoo's name for it
+
+
 class OneMatch:
     """One match at a time: a world of one match, set up anew for each seed."""
 
     def __init__(self, ruleset: str, views: Sequence[str], options: dict[str, Any]) -> None:
         for name in options:
-            if name not in OPTIONS:
-                raise unknown_name("option of the world", name, OPTIONS)
+            check_known("option of the world", name, OPTIONS)
         self.shown = (views,) if isinstance(views, str) else tuple(views)
         if not self.shown:
             raise BadValue(refuse("no view was asked for", views, "Ask for 'features'"))
@@ -224,7 +206,7 @@ class OneMatch:
 
     def picture(self) -> np.ndarray:
         """The match for a person to look at, uint8 [height, width, 3]."""
-        from levelcap.world.draw.render import draw  # only who looks pays for the import
+        from levelcap.world.draw.picture import draw  # only who looks pays for the import
 
         return draw(self.world, 0)
 

@@ -1,8 +1,8 @@
 """Running mean and variance per column: how the features of outside games are standardised.
 
 Outside games come in any scale, so a policy keeps the moments of what it has seen and stores them
-in its checkpoint (`to_dict`). Moments of several actors are joined exactly with `merge`
-(Chan, Golub and LeVeque, 1983), in float64, so that a long run loses no precision.
+in its checkpoint (`to_dict`). New rows are joined exactly (Chan, Golub and LeVeque, 1983), in
+float64, so that a long run loses no precision.
 """
 
 from __future__ import annotations
@@ -45,16 +45,6 @@ class RunningMoments:
         if len(flat):
             mean = flat.mean(axis=0)
             self._join(len(flat), mean, np.square(flat - mean).sum(axis=0))
-
-    def merge(self, other: RunningMoments) -> None:
-        """Take in everything another instance has seen."""
-        if other.size != self.size:
-            raise BadValue(
-                f"Moments of {self.size} columns cannot merge moments of {other.size}; "
-                "merge only moments of the same world."
-            )
-        if other.count:
-            self._join(other.count, other.mean, other._deviation)
 
     def standardise(self, rows: np.ndarray, limit: float = 10.0) -> np.ndarray:
         """Rows with mean 0 and variance 1 per column, clipped to +-limit, as float32.

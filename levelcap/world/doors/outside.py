@@ -31,10 +31,10 @@ import gymnasium
 import numpy as np
 from gymnasium.utils import seeding
 
-from levelcap.kit.errors import BadValue, MissingPackage, refuse, unknown_name
+from levelcap.kit.errors import BadValue, MissingPackage, check_known, refuse, unknown_name
 from levelcap.world.doors.batch import Outcome, OutsideWorld
-from levelcap.world.doors.spaces import SeatCodec, common_heads, seat_codec
-from levelcap.world.spec import TICKS_PER_SECOND, ViewSpec, WorldSpec
+from levelcap.world.doors.spaces import SeatCodec, common_heads, no_world, seat_codec
+from levelcap.world.spec import TICK_HZ, ViewSpec, WorldSpec
 
 CARTPOLE = "gym:CartPole-v1"
 
@@ -58,13 +58,13 @@ def make_outside(
     codecs = _codecs(name, game)
     spec = _spec(name, game, codecs)
     for view in views or ():
-        if view not in spec.views:
-            raise unknown_name("view", view, tuple(spec.views))
+        check_known("view", view, spec.views)
+    rest = (num_matches, seed, max_decisions)
     if name == CARTPOLE:
         game.close()
-        return CartPoleWorld(spec, codecs, num_matches, seed, max_decisions)
+        return CartPoleWorld(spec, codecs, (), *rest)
     games = [game, *(_open(name) for _ in range(num_matches - 1))]
-    return OutsideWorld(spec, codecs, games, num_matches, seed, max_decisions)
+    return OutsideWorld(spec, codecs, games, *rest)
 
 
 def spec_of(name: str) -> WorldSpec:
@@ -175,17 +175,10 @@ class CartPoleWorld(OutsideWorld):
     size; here every match starts from the state its own seed gives in the plain environment.
     """
 
-    def __init__(
-        self,
-        spec: WorldSpec,
-        codecs: Sequence[SeatCodec],
-        num_matches: int,
-        seed: int,
-        max_decisions: int | None,
-    ) -> None:
-        super().__init__(spec, codecs, (), num_matches, seed, max_decisions)
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
         self._poles = gymnasium.make_vec(
-            "CartPole-v1", num_envs=num_matches, vectorization_mode="vector_entry_point"
+            "CartPole-v1", num_envs=self.num_matches, vectorization_mode="vector_entry_point"
         ).unwrapped
         self._poles.reset(seed=0)
 
@@ -227,17 +220,14 @@ def _gym_env(name: str, env_id: str) -> Any:
     module, _, plain_id = env_id.rpartition(":")
     if module:
         _module(name, module)
-    if plain_id not in gymnasium.registry:
-        raise unknown_name("Gymnasium environment", plain_id, tuple(gymnasium.registry))
+    check_known("Gymnasium environment", plain_id, gymnasium.registry)
     try:
         return gymnasium.make(plain_id, disable_env_checker=True)
     except (gymnasium.error.DependencyNotInstalled, ImportError) as error:
         raise _missing(name, error) from error
     except (gymnasium.error.Error, TypeError) as error:
-        raise BadValue(
-            f"{name} cannot be a world: Gymnasium could not build it by its name alone "
-            f"({error}); register a variant that needs no arguments."
-        ) from error
+        why = f"Gymnasium could not build it by its name alone ({error})"
+        raise no_world(name, why, "register a variant that needs no arguments") from error
 
 
 def _zoo_env(name: str, path: str) -> Any:
@@ -245,36 +235,29 @@ def _zoo_env(name: str, path: str) -> Any:
     build = getattr(module, "parallel_env", None)
     if build is None:
         turns = "offers only a turn-based (AEC) env" if hasattr(module, "env") else "is no game"
-        raise BadValue(
-            f"{name} cannot be a world: the module {turns}; name a module that has a PettingZoo "
-            "parallel_env."
-        )
+        remedy = "name a module that has a PettingZoo parallel_env"
+        raise no_world(name, f"the module {turns}", remedy)
     try:
         env = build()
     except ImportError as error:
         raise _missing(name, error) from error
     if not getattr(env, "possible_agents", None):
-        raise BadValue(
-            f"{name} cannot be a world: its parallel_env has no possible_agents, so the number of "
-            "players is unknown; set possible_agents in the environment."
-        )
+        why = "its parallel_env has no possible_agents, so the number of players is unknown"
+        raise no_world(name, why, "set possible_agents in the environment")
     return env
 
 
 def _module(name: str, path: str) -> ModuleType:
     if not all(part.isidentifier() for part in path.split(".")):
-        raise BadValue(
-            f"{name} cannot be a world: '{path}' is no module path; write it with dots, as in "
-            "zoo:mpe2.simple_spread_v3."
-        )
+        remedy = "write it with dots, as in zoo:mpe2.simple_spread_v3"
+        raise no_world(name, f"'{path}' is no module path", remedy)
     try:
         return importlib.import_module(path)
-    except ModuleNotFoundError as error:
-        # Either the path itself is wrong or the module exists and misses something it needs.
-        if error.name and f"{path}.".startswith(f"{error.name}."):
-            raise unknown_name("module", path, _modules_near(path)) from error
-        raise _missing(name, error) from error
     except ImportError as error:
+        # Either the path itself is wrong or the module exists and misses something it needs.
+        itself = isinstance(error, ModuleNotFoundError) and error.name
+        if itself and f"{path}.".startswith(f"{error.name}."):
+            raise unknown_name("module", path, _modules_near(path)) from error
         raise _missing(name, error) from error
 
 
@@ -311,7 +294,7 @@ def _spec(name: str, game: GymGame | ZooGame, codecs: Sequence[SeatCodec]) -> Wo
         views={"features": ViewSpec((width,))},
         flat_views=("features",),
         gamma=0.99,
-        ticks_per_second=int(metadata.get("render_fps") or TICKS_PER_SECOND),
+        tick_hz=int(metadata.get("render_fps") or TICK_HZ),
         single_agent=game.single_agent,
         extras={"players": game.players},
     )

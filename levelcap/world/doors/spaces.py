@@ -27,6 +27,7 @@ MAX_DISCRETE = 1_024
 MAX_HEADS = 64
 # Eleven bins over a wider span are too coarse to act with; such bounds stand for "no bounds".
 MAX_BOX_SPAN = 1e6
+TAKEN = "Box, Discrete, MultiDiscrete, MultiBinary, Dict and Tuple"
 
 Encode = Callable[[Any, np.ndarray], None]
 Decode = Callable[[Sequence[int]], Any]
@@ -49,6 +50,11 @@ class SeatCodec:
     masked_view: bool
 
 
+def no_world(who: str, why: str, remedy: str) -> BadValue:
+    """The error (not raised here) for a game that has no form of ours."""
+    return BadValue(f"{who} cannot be a world: {why}; {remedy}.")
+
+
 def seat_codec(observation_space: spaces.Space, action_space: spaces.Space, who: str) -> SeatCodec:
     """Compile the two spaces of one player. `who` names the environment in a refusal."""
     masked_view = isinstance(observation_space, spaces.Dict) and (
@@ -58,17 +64,14 @@ def seat_codec(observation_space: spaces.Space, action_space: spaces.Space, who:
         observation_space = observation_space["observation"]
     num_features, encode = _encoder(observation_space, who)
     if not 0 < num_features <= MAX_FEATURES:
-        raise BadValue(
-            f"{who} cannot be a world: its observation has {num_features:,} numbers, more than 0 "
-            f"and at most {MAX_FEATURES:,} are taken; wrap it to return a smaller observation."
-        )
+        limits = f"more than 0 and at most {MAX_FEATURES:,} are taken"
+        why = f"its observation has {num_features:,} numbers, {limits}"
+        raise no_world(who, why, "wrap it to return a smaller observation")
     heads: list[Head] = []
     decode = _decoder(action_space, "action", heads, who)
     if not 0 < len(heads) <= MAX_HEADS:
-        raise BadValue(
-            f"{who} cannot be a world: its action has {len(heads):,} parts, between 1 and "
-            f"{MAX_HEADS} are taken; wrap it to accept a smaller action."
-        )
+        why = f"its action has {len(heads):,} parts, between 1 and {MAX_HEADS} are taken"
+        raise no_world(who, why, "wrap it to accept a smaller action")
     takes_mask = isinstance(action_space, spaces.Discrete)
     return SeatCodec(num_features, tuple(heads), encode, decode, takes_mask, masked_view)
 
@@ -105,11 +108,8 @@ def _encoder(space: spaces.Space, who: str) -> tuple[int, Encode]:
             return int(sizes.sum()), _one_hot_writer(offsets, space.start.reshape(-1))
         case spaces.Dict() | spaces.Tuple():
             return _compound_encoder(_children(space), who)
-    raise BadValue(
-        f"{who} cannot be a world: its observation space holds {type(space).__name__}, and only "
-        "Box, Discrete, MultiDiscrete, MultiBinary, Dict and Tuple are taken; wrap it to return "
-        "one of these."
-    )
+    why = f"its observation space holds {type(space).__name__}, and only {TAKEN} are taken"
+    raise no_world(who, why, "wrap it to return one of these")
 
 
 def _write_flat(value: Any, out: np.ndarray) -> None:
@@ -160,19 +160,14 @@ def _decoder(space: spaces.Space, name: str, heads: list[Head], who: str) -> Dec
             return _box_decoder(space, name, heads, who)
         case spaces.Dict() | spaces.Tuple():
             return _compound_decoder(space, name, heads, who)
-    raise BadValue(
-        f"{who} cannot be a world: its action space holds {type(space).__name__}, and only "
-        "Discrete, MultiDiscrete, MultiBinary, Box, Dict and Tuple are taken; wrap it to accept "
-        "one of these."
-    )
+    why = f"its action space holds {type(space).__name__}, and only {TAKEN} are taken"
+    raise no_world(who, why, "wrap it to accept one of these")
 
 
 def _add_head(heads: list[Head], name: str, size: int, who: str) -> None:
     if size > MAX_DISCRETE:
-        raise BadValue(
-            f"{who} cannot be a world: its action '{name}' has {size:,} choices, at most "
-            f"{MAX_DISCRETE:,} are taken; wrap it to accept a MultiDiscrete of smaller parts."
-        )
+        why = f"its action '{name}' has {size:,} choices, at most {MAX_DISCRETE:,} are taken"
+        raise no_world(who, why, "wrap it to accept a MultiDiscrete of smaller parts")
     heads.append(Head(name, size))
 
 
@@ -192,10 +187,9 @@ def _box_decoder(space: spaces.Box, name: str, heads: list[Head], who: str) -> D
     with np.errstate(invalid="ignore"):  # inf - inf is as unbounded as inf
         narrow = high - low <= MAX_BOX_SPAN
     if not narrow.all():
-        raise BadValue(
-            f"{who} cannot be a world: its action space {space} is unbounded, so it cannot be cut "
-            "into bins; give it finite bounds, for instance with gymnasium's RescaleAction wrapper."
-        )
+        why = f"its action space {space} is unbounded, so it cannot be cut into bins"
+        remedy = "give it finite bounds, for instance with gymnasium's RescaleAction wrapper"
+        raise no_world(who, why, remedy)
     whole = np.issubdtype(space.dtype, np.integer)
     first, shape, dtype = len(heads), space.shape, space.dtype
     tables: list[list[float]] = []

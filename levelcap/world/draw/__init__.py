@@ -1,5 +1,5 @@
 """A match as pictures.
 
-raster.py, render.py   compiled drawing, frames for nets   picture.py, hud.py, font.py   for people
-scoreboard.py          a match in words and numbers
+render.py       compiled frames for nets       picture.py, hud.py, canvas.py   for people, on Pillow
+scoreboard.py   a match in words and numbers
 """

@@ -2,53 +2,46 @@
 
 from __future__ import annotations
 
-from levelcap.world.draw.font import HEIGHT
-from levelcap.world.draw.raster import Canvas, Colour, text_width
+from levelcap.world.draw.canvas import FINE, Canvas, Colour, text_width
 from levelcap.world.draw.scoreboard import Scoreboard, Side, minutes
 
-BLUE: Colour = (74.0, 158.0, 255.0)
-RED: Colour = (255.0, 84.0, 84.0)
+BLUE: Colour = (74, 158, 255)
+RED: Colour = (255, 84, 84)
 # Two teams take the first two; in lms every player has a hue.
 TEAM_COLOURS: tuple[Colour, ...] = (
-    BLUE, RED, (88.0, 208.0, 112.0), (250.0, 212.0, 70.0), (184.0, 124.0, 255.0),
-    (255.0, 152.0, 56.0), (70.0, 216.0, 216.0), (255.0, 130.0, 204.0), (176.0, 152.0, 112.0),
-    (220.0, 224.0, 232.0),
+    BLUE, RED, (88, 208, 112), (250, 212, 70), (184, 124, 255),
+    (255, 152, 56), (70, 216, 216), (255, 130, 204), (176, 152, 112),
+    (220, 224, 232),
 )  # fmt: skip
-STRIP: Colour = (9.0, 11.0, 15.0)
-FAINT: Colour = (44.0, 50.0, 60.0)
-GREY: Colour = (150.0, 160.0, 175.0)
-WHITE: Colour = (245.0, 248.0, 255.0)
-GOLD: Colour = (245.0, 200.0, 80.0)
+STRIP: Colour = (9, 11, 15)
+FAINT: Colour = (44, 50, 60)
+WHITE: Colour = (245, 248, 255)
+GOLD: Colour = (245, 200, 80)
 LOW_S = 30  # the clock turns red when this little is left
 
 
-def text_scale(size: int) -> int:
-    """Whole factor of the font for a picture this wide: always room for 40 letters a line."""
-    return max(1, size // 240)
+def text_scale(width: int) -> int:
+    """Whole factor of the font for a canvas this wide: room for about 40 letters a line."""
+    return FINE * max(1, width // (240 * FINE))
 
 
-def hud_height(size: int) -> int:
-    """Rows of the strip for a picture this wide."""
-    return 39 * text_scale(size)
-
-
-def draw_hud(canvas: Canvas, board: Scoreboard) -> None:
+def draw_hud(width: int, board: Scoreboard) -> Canvas:
     """Title and clock, the objective in words, then one panel a side (in lms one for all)."""
-    width, s = canvas.pixels.shape[1], text_scale(canvas.pixels.shape[1])
-    canvas.pixels[:] = STRIP
-    canvas.box(0, canvas.pixels.shape[0] - max(1, s // 2), width, canvas.pixels.shape[0], FAINT)
+    s = text_scale(width)
+    canvas = Canvas(width, 39 * s, STRIP)
+    canvas.box(0, 38.5 * s, width, 39 * s, FAINT)
     edge = 3 * s
-    canvas.text(board.title, edge, 3 * s, s, WHITE)
-    canvas.text(board.objective, edge, 13 * s, s, GOLD)
-    clock = f"{board.clock} LEFT"
-    left = width - edge - text_width(clock, s)
-    canvas.text(clock, left, 3 * s, s, RED if board.seconds_left < LOW_S else WHITE)
+    canvas.text(board.title, edge, 6.5 * s, s, WHITE, align="left")
+    canvas.text(board.objective, edge, 16.5 * s, s, GOLD, align="left")
+    tone = RED if board.seconds_left < LOW_S else WHITE
+    canvas.text(f"{board.clock} LEFT", width - edge, 6.5 * s, s, tone, align="right")
     if len(board.sides) > 2:
         _draw_field(canvas, board, edge, s)
-        return
+        return canvas
     canvas.box((width - s) / 2, 24 * s, (width + s) / 2, 37 * s, FAINT)
     for number, side in enumerate(board.sides):
         _draw_side(canvas, side, number, board.unit, s)
+    return canvas
 
 
 def _fit(text: str, width: float, scale: int) -> str:
@@ -60,48 +53,38 @@ def _fit(text: str, width: float, scale: int) -> str:
 
 def _draw_side(canvas: Canvas, side: Side, number: int, unit: str, s: int) -> None:
     """Name and policy left, what decides right, and a bar with one stretch a part below."""
-    half, edge = canvas.pixels.shape[1] / 2, 3 * s
+    half, edge = canvas.width / 2, 3 * s
     left, right = number * half + edge, (number + 1) * half - edge
     colour = TEAM_COLOURS[number]
     amount = f"{round(side.amount)} {unit}"
-    start = right - text_width(amount, s)
-    canvas.text(amount, start, 24 * s, s, WHITE)
-    canvas.text(_fit(side.name, start - left - 4 * s, s), left, 24 * s, s, colour)
+    canvas.text(amount, right, 27.5 * s, s, WHITE, align="right")
+    name = _fit(side.name, right - text_width(amount, s) - left - 4 * s, s)
+    canvas.text(name, left, 27.5 * s, s, colour, align="left")
     if side.size > 1:  # one pip a player, before the bar
         for k in range(side.size):
-            pip = left + (4 * k + 1.5) * s
             shade = colour if k < side.alive else FAINT
-            canvas.disc(pip, 35.5 * s, 1.5 * s, shade)
+            canvas.disc(left + (4 * k + 1.5) * s, 35.5 * s, 1.5 * s, shade)
         left += (4 * side.size + 2) * s
-    _draw_parts(canvas, side, left, right, s, colour)
-
-
-def _draw_parts(
-    canvas: Canvas, side: Side, left: float, right: float, s: int, colour: Colour
-) -> None:
     whole = sum(full for _, full in side.parts)
-    gap = 1.0 * s
-    room = right - left - gap * (len(side.parts) - 1)
+    room = right - left - s * (len(side.parts) - 1)
     for now, full in side.parts:
         width = room * full / whole
         canvas.box(left, 34 * s, left + width, 37 * s, FAINT)
         canvas.box(left, 34 * s, left + width * min(1.0, now / full), 37 * s, colour)
-        left += width + gap
+        left += width + s
 
 
 def _draw_field(canvas: Canvas, board: Scoreboard, edge: int, s: int) -> None:
     """lms: how many are left, and everybody's hp as a column in their colour."""
     players = "PLAYER" if board.num_left == 1 else "PLAYERS"
-    canvas.text(f"{board.num_left} {players} LEFT", edge, 27 * s, s, WHITE)
-    step = 13 * s
-    start = canvas.pixels.shape[1] - edge - step * len(board.sides)
+    canvas.text(f"{board.num_left} {players} LEFT", edge, 30.5 * s, s, WHITE, align="left")
+    step, tall, bottom = 13 * s, 12 * s, 36 * s
+    start = canvas.width - edge - step * len(board.sides)
     for k, side in enumerate(board.sides):
         x, colour = start + k * step, TEAM_COLOURS[k]
-        ink = colour if side.alive else FAINT
-        canvas.text(f"{k}", x, 27 * s, s, ink)
+        canvas.text(f"{k}", x, 30.5 * s, s, colour if side.alive else FAINT, align="left")
         now, full = side.parts[0]
-        tall = 12.0 * s
-        x0, x1, bottom = x + 7 * s, x + 10 * s, 36 * s
+        x0, x1 = x + 7 * s, x + 10 * s
         canvas.box(x0, bottom - tall, x1, bottom, FAINT)
         canvas.box(x0, bottom - tall * min(1.0, now / full), x1, bottom, colour)
 
@@ -111,23 +94,18 @@ def draw_banner(canvas: Canvas, board: Scoreboard, banner: str | None = None) ->
     lines = _banner_lines(board) if banner is None else ([banner] if banner else [])
     if not lines:
         return
-    height, width = canvas.pixels.shape[:2]
-    s = text_scale(width)
+    width, s = canvas.width, text_scale(canvas.width)
     colour = TEAM_COLOURS[board.winner] if board.winner >= 0 else GOLD
-    big = 3 * s
-    while big > 1 and text_width(lines[0], big) > width - 8 * s:
-        big -= 1
-    tall = HEIGHT * big + 11 * s * (len(lines) - 1) + 12 * s
-    top = 0.2 * height - tall / 2
+    big = min(3 * s, s * (width - 8 * s) / text_width(lines[0], s))
+    tall = 7 * big + 11 * s * (len(lines) - 1) + 12 * s
+    top = 0.2 * canvas.height - tall / 2
     canvas.box(0, top, width, top + tall, STRIP, 0.94)
     canvas.box(0, top, width, top + s, colour)
     canvas.box(0, top + tall - s, width, top + tall, colour)
-    y = top + 6 * s + HEIGHT * big / 2
-    canvas.centred(lines[0], width / 2, y, big, colour)
-    y += HEIGHT * big / 2 + 7 * s
-    for line in lines[1:]:
-        canvas.centred(_fit(line, width - 8 * s, s), width / 2, y, s, WHITE)
-        y += 11 * s
+    canvas.text(lines[0], width / 2, top + 6 * s + 3.5 * big, big, colour)
+    for number, line in enumerate(lines[1:]):
+        y = top + 7 * big + (13 + 11 * number) * s
+        canvas.text(_fit(line, width - 8 * s, s), width / 2, y, s, WHITE)
 
 
 def _banner_lines(board: Scoreboard) -> list[str]:

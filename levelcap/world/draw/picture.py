@@ -1,7 +1,7 @@
 """`draw`: one match as a picture for people. The whole map, no fog, never rotated, with a HUD.
 
-Pixels are computed by the kernels of `raster`; this file says what is drawn where. Numbers here
-are looks, in units of the map unless they say px.
+Pixels are Pillow's (`canvas`); this file says what is drawn where. Numbers here are looks, in units
+of the map unless they say px.
 """
 
 from __future__ import annotations
@@ -13,44 +13,32 @@ import numpy as np
 from numpy.typing import NDArray
 
 from levelcap.kit.errors import BadValue, refuse
+from levelcap.world.draw.canvas import FINE, Canvas, Colour, mixed
 from levelcap.world.draw.hud import (
     FAINT,
+    GOLD,
     RED,
     TEAM_COLOURS,
+    WHITE,
     draw_banner,
     draw_hud,
-    hud_height,
     text_scale,
 )
-from levelcap.world.draw.raster import Canvas, Colour
 from levelcap.world.draw.scoreboard import player_letter, read_scoreboard
 from levelcap.world.rules.combat import AREA, BLAST, HEAL, SNARE
 from levelcap.world.rules.lane import CREEP
 from levelcap.world.rules.rulebook import MILLI
 from levelcap.world.rules.sight import WARD_SIGHT
-from levelcap.world.spec import TICKS_PER_SECOND
 
-GROUND: Colour = (19.0, 23.0, 30.0)
-GRID: Colour = (30.0, 36.0, 46.0)
-LANE: Colour = (38.0, 44.0, 54.0)
-WALL: Colour = (62.0, 72.0, 88.0)
-WALL_EDGE: Colour = (112.0, 126.0, 148.0)
-ZONE: Colour = (255.0, 70.0, 60.0)
-GOLD: Colour = (245.0, 200.0, 80.0)
-GREEN: Colour = (80.0, 220.0, 110.0)
-WHITE: Colour = (245.0, 248.0, 255.0)
-BLACK: Colour = (8.0, 10.0, 14.0)
-SHIELD: Colour = (120.0, 225.0, 240.0)
+GROUND: Colour = (19, 23, 30)
+LANE: Colour = (38, 44, 54)
+WALL: Colour = (62, 72, 88)
+WALL_EDGE: Colour = (112, 126, 148)
+ZONE: Colour = (255, 70, 60)
+GREEN: Colour = (80, 220, 110)
+BLACK: Colour = (8, 10, 14)
+SHIELD: Colour = (120, 225, 240)
 MIN_SIZE, MAX_SIZE = 160, 4096
-
-
-def mixed(a: Colour, b: Colour, share: float) -> Colour:
-    """`share` of b in a."""
-    return (
-        a[0] + (b[0] - a[0]) * share,
-        a[1] + (b[1] - a[1]) * share,
-        a[2] + (b[2] - a[2]) * share,
-    )
 
 
 def draw(
@@ -69,12 +57,10 @@ def draw(
         remedy = f"Give pixels from {MIN_SIZE} to {MAX_SIZE}"
         raise BadValue(refuse("size of a picture out of range", size, remedy))
     board = read_scoreboard(world, match, names)
-    strip = hud_height(size)
-    whole = Canvas(strip + size, size, GROUND)
-    _Scene(whole.part(strip, strip + size), world, match).draw()
-    draw_hud(whole.part(0, strip), board)
-    draw_banner(whole.part(strip, strip + size), board, banner)
-    return whole.to_bytes()
+    ground = Canvas(FINE * size, FINE * size, GROUND)
+    _Scene(ground, world, match).draw()
+    draw_banner(ground, board, banner)
+    return np.concatenate([draw_hud(FINE * size, board).shrunk(), ground.shrunk()])
 
 
 class _Scene:
@@ -83,7 +69,7 @@ class _Scene:
     def __init__(self, canvas: Canvas, world: Any, match: int) -> None:
         self.canvas, self.world, self.match = canvas, world, match
         self.g, self.r = world.state[match], world.rules
-        self.side = canvas.pixels.shape[1]
+        self.side = canvas.width
         self.unit = self.side / (2.0 * self.r.half)  # px a unit
         self.body = max(1.0 * self.unit, 6.0 * self.side / 480.0)  # px, a player's radius
         self.scale = text_scale(self.side)
@@ -99,8 +85,6 @@ class _Scene:
 
     def draw(self) -> None:
         self._ground()
-        if self.r.has_zone:
-            self._zone()
         if self.r.has_crown:
             self._crown()
         self._walls()
@@ -116,26 +100,26 @@ class _Scene:
                 self._player(p)
 
     def _ground(self) -> None:
-        """A grid of 10 u, the lane, and the bases."""
+        """The zone (red outside it), a grid of 10 u, the lane, and the bases."""
         half = self.r.half
+        if self.r.has_zone:
+            self.canvas.box(0, 0, self.side, self.side, mixed(GROUND, ZONE, 0.28))
+            x, y = self.at(self.g["zone"][0], self.g["zone"][1])
+            radius = float(self.g["zone"][2]) * self.unit
+            self.canvas.disc(x, y, radius, GROUND)
+            self.canvas.ring(x, y, radius, 2.0 * self.thin, ZONE)
         for k in range(int(-half // 10) * 10, int(half) + 1, 10):
             x, y = self.at(k, k)
-            self.canvas.line(x, 0, x, self.side, self.thin, GRID)
-            self.canvas.line(0, y, self.side, y, self.thin, GRID)
+            self.canvas.line((x, 0, x, self.side), self.thin, WHITE, 0.05)
+            self.canvas.line((0, y, self.side, y), self.thin, WHITE, 0.05)
         if self.r.has_lane:
             a, b = self.at(self.r.tower_x[2], 0), self.at(self.r.tower_x[5], 0)
-            self.canvas.line(*a, *b, 6.0 * self.unit, LANE)
+            self.canvas.line((*a, *b), 6.0 * self.unit, LANE)
         if self.r.respawns:
             for team in range(2):
                 seat = team * self.r.team_size + self.r.team_size // 2
                 x, y = self.at(self.r.base_x[seat], self.r.base_y[seat])
-                self.canvas.disc(x, y, 6.0 * self.unit, TEAM_COLOURS[team], 0.12)
-
-    def _zone(self) -> None:
-        x, y = self.at(self.g["zone"][0], self.g["zone"][1])
-        radius = float(self.g["zone"][2]) * self.unit
-        self.canvas.outside(x, y, radius, ZONE, 0.28)
-        self.canvas.ring(x, y, radius, 2.0 * self.thin, ZONE, 0.9)
+                self.canvas.disc(x, y, 6.0 * self.unit, mixed(GROUND, TEAM_COLOURS[team], 0.12))
 
     def _crown(self) -> None:
         """The circle in the colour of the side that is scoring, and the points over it."""
@@ -145,15 +129,15 @@ class _Scene:
         holder = GOLD
         if inside[0] != inside[1]:
             holder = TEAM_COLOURS[0 if inside[0] > inside[1] else 1]
-        self.canvas.disc(x, y, radius, holder, 0.16)
+        self.canvas.disc(x, y, radius, mixed(GROUND, holder, 0.16))
         self.canvas.ring(x, y, radius, 2.5 * self.thin, GOLD, 0.9)
         # Above the circle: inside it the fight would hide them.
         scale, line = 2 * self.scale, y - radius - 2.0 * self.unit
         for team, shift in ((0, -0.5), (1, 0.5)):
             points = f"{int(self.g['score'][team]) // MILLI}"
             colour = TEAM_COLOURS[team]
-            self.canvas.centred(points, x + shift * radius, line, scale, colour, 0.7)
-        self.canvas.centred(":", x, line, scale, WHITE, 0.5)
+            self.canvas.text(points, x + shift * radius, line, scale, colour, 0.7)
+        self.canvas.text(":", x, line, scale, WHITE, 0.5)
 
     def _counts_in_crown(self) -> tuple[int, int]:
         g, r = self.g, self.r
@@ -216,10 +200,7 @@ class _Scene:
         if share <= 0.0:
             self.canvas.disc(x, y, radius, BLACK, 0.8)
             self.canvas.ring(x, y, radius, self.thin, colour, 0.35)
-            arm = 0.5 * radius
-            for lean in (-1, 1):
-                ends = (x - arm, y - lean * arm, x + arm, y + lean * arm)
-                self.canvas.line(*ends, 2.0 * self.thin, colour, 0.5)
+            self.canvas.cross(x, y, 0.5 * radius, 2.0 * self.thin, colour)
             return
         self.canvas.ring(x, y, self.r.tower_reach * self.unit, self.thin, colour, 0.22)
         dark = mixed(BLACK, colour, 0.3)
@@ -237,7 +218,7 @@ class _Scene:
         self._bar(x - width / 2, top, width, 3.0 * self.thin, share, colour)
         name = "CORE" if is_core else "TOWER"
         middle = y + 1.6 * radius + 5.0 * self.thin
-        self.canvas.centred(name, x, middle, max(1, self.scale // 2), colour, 0.9)
+        self.canvas.text(name, x, middle, 0.6 * self.scale, colour, 0.9)
 
     def _beam(self, t: int) -> None:
         """From a structure to what it burns; thicker the longer it is the same target."""
@@ -252,10 +233,10 @@ class _Scene:
         if not alive:
             return
         ends = (*self.at(self.r.tower_x[t], self.r.tower_y[t]), *self.at(*hit))
-        heat = min(1.0, 0.4 + float(self.g["tower_time"][t]) / (4.0 * TICKS_PER_SECOND))
+        heat = min(1.0, 0.4 + float(self.g["tower_time"][t]) / (4.0 * self.r.tick_hz))
         colour = TEAM_COLOURS[t // 3]
-        self.canvas.line(*ends, 4.5 * self.thin * heat, colour, 0.35)
-        self.canvas.line(*ends, 1.6 * self.thin, mixed(colour, WHITE, 0.6), 0.9)
+        self.canvas.line(ends, 4.5 * self.thin * heat, colour, 0.35)
+        self.canvas.line(ends, 1.6 * self.thin, mixed(colour, WHITE, 0.6), 0.9)
 
     def _fallen(self) -> None:
         """Where somebody died: a ghost with the seconds until the return, or a cross for good."""
@@ -264,13 +245,10 @@ class _Scene:
             colour, size = self.colour(p), self.body
             if self.r.respawns:
                 self.canvas.ring(x, y, size, self.thin, colour, 0.45)
-                seconds = -(-int(self.g["respawn"][p]) // TICKS_PER_SECOND)
-                self.canvas.centred(f"{seconds}", x, y, max(1, self.scale // 2), colour, 0.6)
+                seconds = -(-int(self.g["respawn"][p]) // self.r.tick_hz)
+                self.canvas.text(f"{seconds}", x, y, 0.6 * self.scale, colour, 0.6)
             else:
-                for lean in (-1, 1):
-                    arm = 0.6 * size
-                    ends = (x - arm, y - lean * arm, x + arm, y + lean * arm)
-                    self.canvas.line(*ends, 2.2 * self.thin, colour, 0.6)
+                self.canvas.cross(x, y, 0.6 * size, 2.2 * self.thin, colour)
 
     def _abilities(self) -> None:
         """Blasts, snares and heals of this decision, read from cooldowns that have just begun."""
@@ -300,7 +278,7 @@ class _Scene:
             x, y, vx, vy = (float(g[n][k]) for n in ("shot_x", "shot_y", "shot_vx", "shot_vy"))
             ends = (*self.at(x - tail * vx, y - tail * vy), *self.at(x, y))
             colour = mixed(self.colour(g["shot_owner"][k]), WHITE, 0.4)
-            self.canvas.line(*ends, 1.8 * self.thin, colour)
+            self.canvas.line(ends, 1.8 * self.thin, colour)
 
     def _player(self, p: int) -> None:
         """Disc, facing, letter, states, and a bar of hp and shield above."""
@@ -309,10 +287,9 @@ class _Scene:
         dx, dy = float(g["dir_x"][p]) * size, -float(g["dir_y"][p]) * size
         self.canvas.disc(x, y, size + 1.5 * self.thin, BLACK, 0.8)
         ends = (x + 0.8 * dx, y + 0.8 * dy, x + 1.5 * dx, y + 1.5 * dy)
-        self.canvas.line(*ends, 2.6 * self.thin, mixed(colour, WHITE, 0.5))
+        self.canvas.line(ends, 2.6 * self.thin, mixed(colour, WHITE, 0.5))
         self.canvas.disc(x, y, size, colour)
-        letter = max(1, int(1.45 * size // 7))
-        self.canvas.centred(player_letter(self.world, self.match, p), x, y, letter, BLACK)
+        self.canvas.text(player_letter(self.world, self.match, p), x, y, size / 5.5, BLACK)
         if g["shield"][p] > 0:
             self.canvas.ring(x, y, size + 2.5 * self.thin, 1.5 * self.thin, SHIELD, 0.9)
         if g["invulnerable"][p] > 0:

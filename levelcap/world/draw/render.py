@@ -1,4 +1,4 @@
-"""State -> pictures: `write_frames` for nets, `draw` for people.
+"""State -> frames for nets: `write_frames` (pictures for people are in `picture`).
 
 A frame is what one player may know, as 64 x 64 RGB, in the viewer's frame (turned by 180 degrees
 for side 1 where there are two teams):
@@ -25,12 +25,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from levelcap.kit.compiled import entry, kernel
-from levelcap.world.draw.picture import draw
 from levelcap.world.rules.sight import team_sees
 from levelcap.world.rules.terrain import frame_sign, solid
 from levelcap.world.spec import FRAME_SIZE
-
-__all__ = ["draw", "write_frames"]
 
 HUD_ROWS = 6
 UNIT = 0.625  # units a pixel

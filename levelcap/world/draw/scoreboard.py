@@ -11,7 +11,6 @@ from typing import Any
 
 from levelcap.world.rules.patches import champion_names
 from levelcap.world.rules.rulebook import MILLI
-from levelcap.world.spec import TICKS_PER_SECOND
 
 TITLES = {"duel": "DUEL", "lms": "LAST ONE STANDING", "siege": "SIEGE", "crown": "CROWN"}
 TEAM_LABELS = ("BLUE", "RED")
@@ -80,7 +79,7 @@ def read_scoreboard(world: Any, match: int = 0, names: Sequence[str] = ()) -> Sc
     """
     g, rules = world.state[match], world.rules
     sides = tuple(_side(world, g, team, names) for team in range(rules.num_teams))
-    left = (rules.time_limit - int(g["tick"])) / TICKS_PER_SECOND
+    left = (rules.time_limit - int(g["tick"])) / rules.tick_hz
     over = bool(g["over"])
     goal = rules.crown_goal // MILLI
     objective = "LAST ONE ALIVE WINS"
@@ -94,7 +93,7 @@ def read_scoreboard(world: Any, match: int = 0, names: Sequence[str] = ()) -> Sc
         title=TITLES[world.ruleset],
         objective=objective,
         clock=minutes(left + 0.999),  # the last second reads 00:01, the end 00:00
-        seconds=int(g["tick"]) / TICKS_PER_SECOND,
+        seconds=int(g["tick"]) / rules.tick_hz,
         seconds_left=left,
         sides=sides,
         unit="POINTS" if rules.has_crown else "HP",

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from levelcap.kit.errors import unknown_name
+from levelcap.kit.errors import check_known
 from levelcap.kit.seeds import stream
 from levelcap.world.match import ArenaWorld
 from levelcap.world.players.bot_names import BOTS
@@ -46,12 +46,20 @@ def _ground(ruleset: str, half: float) -> Ground:
 
 
 _NO_KINDS = np.zeros((1, 3), np.int64)
+_READ = (
+    "player",
+    "objects",
+    "context",
+    "mask",
+    "key",
+    "reset",
+    "alive",
+)  # by `act_rows`
 
 
 def bot_traits(name: str) -> Traits:
     """Parameters of a bot by name."""
-    if name not in BOTS:
-        raise unknown_name("bot", name, BOTS)
+    check_known("bot", name, BOTS)
     file = resources.files("levelcap") / "data" / "bots" / f"{name}.toml"
     table = tomllib.loads(file.read_text(encoding="utf-8"))
     return Traits(**{field: float(table.get(field, 0.0)) for field in Traits._fields})
@@ -87,10 +95,10 @@ class Bot(Policy):
 
     def bind(self, world: World) -> None:
         """Learn the ruleset's layout and the roster's abilities (both are public)."""
-        if world.spec.name not in RULESETS:
-            raise unknown_name("ruleset for a scripted bot", world.spec.name, RULESETS)
+        ruleset = world.spec.ruleset
+        check_known("ruleset for a scripted bot", ruleset, RULESETS)
         assert isinstance(world, ArenaWorld)
-        self._ground = _ground(world.spec.name, float(world.rules.half))
+        self._ground = _ground(ruleset, float(world.rules.half))
         self._kinds = np.ascontiguousarray(world.rules.ability_kind, np.int64)
 
     def initial_state(self, num_rows: int) -> NDArray[Any]:
@@ -101,18 +109,6 @@ class Bot(Policy):
         """Bins [n, 7], intents, and the memory, changed in place."""
         assert self._ground is not None, "bind(world) comes before act"
         out = np.empty((len(views["key"]), INTENT + 1), np.int8)
-        act_rows(
-            np.ascontiguousarray(views["player"]),
-            np.ascontiguousarray(views["objects"]),
-            np.ascontiguousarray(views["context"]),
-            np.ascontiguousarray(views["mask"]),
-            np.ascontiguousarray(views["key"]),
-            np.ascontiguousarray(views["reset"]),
-            np.ascontiguousarray(views["alive"]),
-            state,
-            self.traits,
-            self._ground,
-            self._kinds,
-            out,
-        )
+        seen = (np.ascontiguousarray(views[name]) for name in _READ)
+        act_rows(*seen, state, self.traits, self._ground, self._kinds, out)
         return Decision(out[:, :INTENT], state, intents=out[:, INTENT])

@@ -28,7 +28,6 @@ from levelcap.world.rules.tick import tick
 
 FUTURE_DECISIONS = 20
 REACH = 14.0  # a shot's way before it ends
-TICKS = 3
 _POOL = ThreadPoolExecutor(2, thread_name_prefix="seers")
 
 
@@ -87,7 +86,7 @@ def _foresee(g, scratch, r, p, futures, key, move, best):
             if d == 0:
                 for h in range(7):
                     best[8 + h] = move[h]
-            for _ in range(TICKS):
+            for _ in range(r.think_ticks):  # a decision
                 tick(f, r)
                 if f.over == 1:
                     break
@@ -130,7 +129,7 @@ class Seer(Policy):
 
     def bind(self, world: World) -> None:
         """Take the simulator whose matches it plays in."""
-        if world.spec.name != "duel":
+        if world.spec.ruleset != "duel":
             raise UserError(refuse("seers play duel only", world.spec.name, "Use --world duel"))
         assert isinstance(world, ArenaWorld)
         self._world = world
@@ -147,22 +146,11 @@ class Seer(Policy):
         assert len(matches) == len(keys), f"{len(keys)} rows for {len(matches)} seats"
         out = np.tile(np.array([5, 5, 5, 5, 0, 0, 0], np.int64), (len(keys), 1))
         cuts = (0, len(keys) // 2, len(keys))
-        tasks = [
-            _POOL.submit(
-                foresee_rows,
-                world.state,
-                world._rules,
-                matches,
-                seats,
-                keys,
-                self.futures,
-                np.zeros(1, world.state.dtype),
-                cuts[i],
-                cuts[i + 1],
-                out,
-            )
-            for i in range(2)
-        ]
-        for task in tasks:
-            task.result()
+        given = (world.state, world._rules, matches, seats, keys, self.futures)
+        record = world.state.dtype
+
+        def decide(first: int, last: int) -> None:
+            foresee_rows(*given, np.zeros(1, record), first, last, out)
+
+        list(_POOL.map(decide, cuts, cuts[1:]))
         return Decision(out, state)

@@ -5,5 +5,6 @@ rulebook.py, patches.py, patch_checks.py    numbers from TOML
 tick.py        one tick, in order
 terrain.py, sight.py, combat.py, lane.py, contest.py   parts of a tick
 columns.py     names of view columns        observe.py, objects.py   the views
+composite.py   views made of these          team.py       what a critic sees
 advance.py     one decision of many matches, on threads
 """

@@ -11,14 +11,17 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from levelcap.world.spec import (
+    BODY,
     CONTEXT,
     FEATURES,
     HEAD_OFFSETS,
     HEADS,
+    MEMBER,
     OBJECT,
     OBJECT_CLASSES,
     OBJECT_SLOTS,
     PLAYER,
+    STANDING,
 )
 
 
@@ -31,6 +34,9 @@ FEAT = _named("FEAT", FEATURES)
 OWN = _named("OWN", PLAYER)
 OBJ = _named("OBJ", OBJECT)
 CTX = _named("CTX", CONTEXT)
+BODY_AT = _named("BODY_AT", BODY)
+MATE = _named("MATE", MEMBER)
+MATCH = _named("MATCH", STANDING)
 HEAD = _named("HEAD", (head.name for head in HEADS))
 BIN = _named("BIN", (head.name for head in HEADS), HEAD_OFFSETS)  # where its bins start in the mask
 
@@ -76,4 +82,5 @@ def slots_of(ruleset: str) -> Slots:
 
 
 DUEL, LMS, TEAMS = slots_of("duel"), slots_of("lms"), slots_of("siege")
+assert DUEL.enemy == LMS.enemy == TEAMS.enemy == 0, "`body` reads the nearest enemy there"
 assert slots_of("crown") == TEAMS, "both team rulesets share their kernels"

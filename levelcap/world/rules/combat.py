@@ -11,7 +11,6 @@ from levelcap.world.rules.terrain import length, sees, solid, standable
 
 DASH, BLINK, BLAST, VOLLEY, HEAL, SHIELD, SNARE, WARD = 1, 2, 3, 4, 5, 6, 7, 8
 AREA = 3.0  # radius of blast and snare around the cursor
-DASH_TICKS = 6
 # Directions of a volley's five shots: (cos, sin) of -16, -8, 0, 8, 16 degrees, as literals.
 FAN_COS = (0.961262, 0.990268, 1.0, 0.990268, 0.961262)
 FAN_SIN = (-0.275637, -0.139173, 0.0, 0.139173, 0.275637)
@@ -94,7 +93,7 @@ def _snare(g, r, p, cx, cy, power):
             if d < nearest:
                 best, nearest = q, d
     if best >= 0:
-        ticks = int(power * 30.0)
+        ticks = int(power * r.tick_hz)
         if ticks > g.snare[best]:
             g.snare[best] = ticks
 
@@ -144,7 +143,7 @@ def use_ability(g, r, p):
             fy = dx * FAN_SIN[i] + dy * FAN_COS[i]
             shoot(g, r, p, fx, fy, int(power * 1000.0))
     elif kind == WARD:
-        g.ward[p] = int(power * 30.0)
+        g.ward[p] = int(power * r.tick_hz)
         g.ward_x[p], g.ward_y[p] = cx, cy
     else:
         _support(g, r, p, kind, power, reach)
@@ -164,9 +163,9 @@ def displace(g, r, p):
         d = length(dx, dy)
         if d == 0.0:
             dx, dy, d = g.dir_x[p], g.dir_y[p], 1.0
-        pace = reach / DASH_TICKS
+        pace = reach / r.dash_ticks
         g.dash_x[p], g.dash_y[p] = dx / d * pace, dy / d * pace
-        g.dash[p] = DASH_TICKS
+        g.dash[p] = r.dash_ticks
         g.wait[p, slot] = r.ability_cooldown[c, slot]
     elif kind == BLINK:
         cx, cy = _cursor(g, r, p, reach)

@@ -130,7 +130,9 @@ def hold_crown(g, r):
     if lead == 0:
         return
     side = 0 if lead > 0 else 1
-    g.score[side] += r.crown_points * g.tick // 30 - r.crown_points * (g.tick - 1) // 30
+    g.score[side] += (
+        r.crown_points * g.tick // r.tick_hz - r.crown_points * (g.tick - 1) // r.tick_hz
+    )
     for p in range(side * r.team_size, (side + 1) * r.team_size):
         if length(g.x[p], g.y[p]) <= r.crown_radius:
             g.heal[p] += r.crown_heal

@@ -11,7 +11,6 @@ from levelcap.world.rules.combat import attackable
 from levelcap.world.rules.terrain import length
 
 CREEP, TOWER = 100, 200
-THINK_TICKS = 3  # creeps and structures look for a target this often
 
 
 @kernel
@@ -84,7 +83,7 @@ def _march(g, r, c, side, anger):
 @kernel
 def move_creeps(g, r):
     """Every creep thinks, strikes or walks."""
-    think = g.tick % THINK_TICKS == 0
+    think = g.tick % r.think_ticks == 0
     anger0, anger1 = fury(g, r, 0), fury(g, r, 1)
     for c in range(2 * r.creep_most):
         if g.creep_hp[c] > 0:
@@ -120,7 +119,7 @@ def _aim_tower(g, r, t, side):
 @kernel
 def fire_towers(g, r):
     """Standing structures burn the nearest enemy, harder the longer it is the same one."""
-    think = g.tick % THINK_TICKS == 0
+    think = g.tick % r.think_ticks == 0
     for t in range(6):
         if g.tower_hp[t] <= 0:
             continue

@@ -14,8 +14,6 @@ from levelcap.world.rules.sight import team_sees
 from levelcap.world.rules.terrain import frame_sign, length
 from levelcap.world.spec import OBJECT_SLOTS
 
-REMEMBER_TICKS = 300
-AGE_SCALE = 150.0  # ticks: 5 s old reads 1
 NOTHING = -1  # no column for its body: items have none
 
 
@@ -32,15 +30,15 @@ def _insert(near, who, first, size, d, code):
 
 
 @kernel
-def _fill(row, sign, dx, dy, vx, vy, hp, kind, body):
-    """The columns every object has. Velocities are per tick; 10 u/s reads 1."""
+def _fill(r, row, sign, dx, dy, vx, vy, hp, kind, body):
+    """The columns every object has. Velocities come per tick."""
     d = length(dx, dy)
     row[OBJ.dx] = min(2.0, max(-2.0, sign * dx / 10.0))
     row[OBJ.dy] = min(2.0, max(-2.0, sign * dy / 10.0))
     row[OBJ.distance] = d / 50.0
     if d > 0.0:
         row[OBJ.dir_x], row[OBJ.dir_y] = sign * dx / d, sign * dy / d
-    row[OBJ.vx], row[OBJ.vy] = sign * vx * 3.0, sign * vy * 3.0
+    row[OBJ.vx], row[OBJ.vy] = sign * vx * r.object_pace, sign * vy * r.object_pace
     row[OBJ.hp] = hp
     row[kind] = 1.0
     if body >= 0:
@@ -60,7 +58,7 @@ def _players(g, r, p, view, near, who, slots):
             _insert(near, who, slots.ally, slots.allies, length(g.x[q] - x, g.y[q] - y), q)
         else:
             seen = g.seen_tick[team, q]
-            if seen >= 0 and g.tick - seen <= REMEMBER_TICKS:
+            if seen >= 0 and g.tick - seen <= r.remember_ticks:
                 d = length(g.seen_x[team, q] - x, g.seen_y[team, q] - y)
                 _insert(near, who, slots.enemy, slots.enemies, d, q)
     for k in range(slots.enemy, slots.enemy + slots.enemies):
@@ -69,8 +67,8 @@ def _players(g, r, p, view, near, who, slots):
             dx, dy = g.seen_x[team, q] - x, g.seen_y[team, q] - y
             vx, vy = g.seen_vx[team, q], g.seen_vy[team, q]
             hp = g.seen_hp[team, q] / 100000.0
-            _fill(view[k], sign, dx, dy, vx, vy, hp, OBJ.is_enemy, OBJ.is_player)
-            view[k, OBJ.age] = min(2.0, (g.tick - g.seen_tick[team, q]) / AGE_SCALE)
+            _fill(r, view[k], sign, dx, dy, vx, vy, hp, OBJ.is_enemy, OBJ.is_player)
+            view[k, OBJ.age] = min(2.0, (g.tick - g.seen_tick[team, q]) / r.age_ticks)
             view[k, OBJ.visible] = g.seen_now[team, q]
             if g.seen_now[team, q] == 1:
                 view[k, OBJ.shield] = g.shield[q] / 100000.0
@@ -79,7 +77,7 @@ def _players(g, r, p, view, near, who, slots):
         if q >= 0:
             dx, dy = g.x[q] - x, g.y[q] - y
             hp = g.hp[q] / 100000.0
-            _fill(view[k], sign, dx, dy, g.vx[q], g.vy[q], hp, OBJ.is_ally, OBJ.is_player)
+            _fill(r, view[k], sign, dx, dy, g.vx[q], g.vy[q], hp, OBJ.is_ally, OBJ.is_player)
             view[k, OBJ.shield] = g.shield[q] / 100000.0
 
 
@@ -98,7 +96,7 @@ def _structures(g, r, p, view, near, who, first, size):
             kind = OBJ.is_ally if t // 3 == side else OBJ.is_enemy
             hp = g.tower_hp[t] / r.tower_hp[t]
             dx, dy = r.tower_x[t] - x, r.tower_y[t] - y
-            _fill(view[k], sign, dx, dy, 0.0, 0.0, hp, kind, OBJ.is_structure)
+            _fill(r, view[k], sign, dx, dy, 0.0, 0.0, hp, kind, OBJ.is_structure)
             view[k, OBJ.detail] = structure_detail(g, r, t, escorted(g, r, t))
 
 
@@ -150,18 +148,29 @@ def _write_rest(g, r, p, view, who, first, size):
         if code >= 1000:
             j = code - 1000
             dx, dy = g.shot_x[j] - x, g.shot_y[j] - y
-            _fill(view[k], sign, dx, dy, g.shot_vx[j], g.shot_vy[j], 0.0, OBJ.is_enemy, OBJ.is_shot)
+            _fill(
+                r, view[k], sign, dx, dy, g.shot_vx[j], g.shot_vy[j], 0.0, OBJ.is_enemy, OBJ.is_shot
+            )
             view[k, OBJ.detail] = g.shot_damage[j] / 20000.0
         elif code >= 100:
             j = code - 100
             dx, dy = g.creep_x[j] - x, g.creep_y[j] - y
             hp = min(2.0, g.creep_hp[j] / r.creep_hp)
             _fill(
-                view[k], sign, dx, dy, g.creep_vx[j], g.creep_vy[j], hp, OBJ.is_enemy, OBJ.is_creep
+                r,
+                view[k],
+                sign,
+                dx,
+                dy,
+                g.creep_vx[j],
+                g.creep_vy[j],
+                hp,
+                OBJ.is_enemy,
+                OBJ.is_creep,
             )
         elif code >= 0:
             dx, dy = g.item_x[code] - x, g.item_y[code] - y
-            _fill(view[k], sign, dx, dy, 0.0, 0.0, 0.0, OBJ.is_loot, NOTHING)
+            _fill(r, view[k], sign, dx, dy, 0.0, 0.0, 0.0, OBJ.is_loot, NOTHING)
             view[k, OBJ.detail] = 1.0 if g.item_kind[code] == 1 else -1.0
 
 

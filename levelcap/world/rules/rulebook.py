@@ -14,15 +14,22 @@ from numpy.typing import NDArray
 
 from levelcap.kit.errors import BadValue, refuse, unknown_name
 from levelcap.world.rules.patch_checks import EFFECTS, ITEM_KINDS
-from levelcap.world.spec import RULESETS, TICKS_PER_SECOND, arena_spec
+from levelcap.world.spec import RULESETS, TICK_HZ, arena_spec
 
 MILLI = 1000
-DT = 1.0 / TICKS_PER_SECOND
 
 
 class Rules(NamedTuple):
     """Numbers of one ruleset; booleans are 0 or 1. See `build_rules` for where each comes from."""
 
+    tick_hz: int
+    think_ticks: int  # creeps and structures look for a target this often
+    dash_ticks: int
+    early_ticks: int  # a death this soon after a respawn is counted apart
+    remember_ticks: int  # how long an enemy out of sight is known
+    age_ticks: float  # an age that reads 1
+    own_pace: float  # a player's velocity in views: 5 u/s reads 1
+    object_pace: float  # an object's: 10 u/s reads 1
     num_players: int
     num_teams: int
     team_size: int
@@ -128,10 +135,6 @@ def record(values: Any) -> NDArray[Any]:
     return packed
 
 
-def _ticks(seconds: float) -> int:
-    return round(seconds * TICKS_PER_SECOND)
-
-
 def _walls(rows: list[list[float]]) -> NDArray[np.float64]:
     """Rows [left, bottom, width, height] -> [2n, 4] centre x, y, half width, half height."""
     whole = []
@@ -167,15 +170,38 @@ def _bases(ruleset: str, table: dict[str, Any], team_size: int) -> NDArray[np.fl
     return np.array(mine + [[-a, -b] for a, b in mine], dtype=np.float64)
 
 
-def build_rules(patch: dict[str, Any], ruleset: str) -> Rules:
-    """The rules of `ruleset` under `patch` (a checked dictionary from `load_patch`)."""
+def _rates(tick_hz: int) -> dict[str, Any]:
+    """What follows from the tick rate alone."""
+    return {
+        "tick_hz": tick_hz,
+        "think_ticks": tick_hz // 10,
+        "dash_ticks": tick_hz // 5,
+        "early_ticks": 3 * tick_hz,
+        "remember_ticks": 10 * tick_hz,
+        "age_ticks": 5.0 * tick_hz,
+        "own_pace": tick_hz / 5.0,
+        "object_pace": tick_hz / 10.0,
+    }
+
+
+def build_rules(patch: dict[str, Any], ruleset: str, tick_hz: int = TICK_HZ) -> Rules:
+    """The rules of `ruleset` under `patch` (a checked dictionary from `load_patch`).
+
+    Everything a patch says is in seconds; here it becomes ticks, so that a match at another rate
+    takes as long and hurts as much.
+    """
     if ruleset not in RULESETS:
         raise unknown_name("ruleset", ruleset, RULESETS)
+    dt = 1.0 / tick_hz
+
+    def ticks(seconds: float) -> int:
+        return round(seconds * tick_hz)
+
     spec = arena_spec(ruleset)
     table, player, shot = patch["rulesets"][ruleset], patch["player"], patch["shot"]
     zone, items, tower, creep = patch["zone"], patch["items"], patch["tower"], patch["creep"]
     half = table["side"] / 2
-    time_limit = _ticks(table["time_s"])
+    time_limit = ticks(table["time_s"])
     team_size = spec.num_players // spec.num_teams
     walls = _walls(table["walls"])
     bases = _bases(ruleset, table, team_size)
@@ -184,6 +210,7 @@ def build_rules(patch: dict[str, Any], ruleset: str) -> Rules:
     tower_hp = np.array([tower["hp"], tower["hp"], tower["core_hp"]] * 2) * MILLI * int(lane)
     pseudo = patch["pseudo"]
     return Rules(
+        **_rates(tick_hz),
         num_players=spec.num_players,
         num_teams=spec.num_teams,
         team_size=team_size,
@@ -196,21 +223,21 @@ def build_rules(patch: dict[str, Any], ruleset: str) -> Rules:
         spawn_radius=float(table.get("spawn_radius", 0)),
         sight=float(player["sight"]),
         shield_max=round(player["shield_max"] * MILLI),
-        reload_ticks=_ticks(player["reload_s"]),
-        respawn_ticks=_ticks(player["respawn_s"]),
-        respawn_per_min=_ticks(player["respawn_growth_s_per_min"]),
-        invulnerable_ticks=_ticks(player["invulnerable_s"]),
-        shot_speed=shot["speed"] * DT,
-        shot_life=int(shot["life_s"] * TICKS_PER_SECOND),
+        reload_ticks=ticks(player["reload_s"]),
+        respawn_ticks=ticks(player["respawn_s"]),
+        respawn_per_min=ticks(player["respawn_growth_s_per_min"]),
+        invulnerable_ticks=ticks(player["invulnerable_s"]),
+        shot_speed=shot["speed"] * dt,
+        shot_life=int(shot["life_s"] * tick_hz),
         hit_radius=float(shot["hit_radius"]),
         max_live=int(shot["max_live"]),
         zone_start=zone["start"] * table["side"],
         zone_close=round(zone["close_at"] * time_limit),
-        zone_damage=zone["damage"] * MILLI * DT,
-        zone_growth=zone["damage_growth"] * MILLI * DT / time_limit,
+        zone_damage=zone["damage"] * MILLI * dt,
+        zone_growth=zone["damage_growth"] * MILLI * dt / time_limit,
         item_health=round(items["health"] * MILLI),
         item_ammo=int(items["ammo"]),
-        item_every=_ticks(items["every_s"]),
+        item_every=ticks(items["every_s"]),
         item_most=int(items["most"]),
         item_reach=float(items["reach"]),
         num_kinds=len(table["items"]),
@@ -221,26 +248,26 @@ def build_rules(patch: dict[str, Any], ruleset: str) -> Rules:
         tower_x=np.concatenate([spots[:, 0], -spots[:, 0]]),
         tower_y=np.concatenate([spots[:, 1], -spots[:, 1]]),
         tower_reach=float(tower["reach"]),
-        tower_damage=tower["damage"] * MILLI * DT,
-        tower_ramp=tower["ramp"] * DT,
+        tower_damage=tower["damage"] * MILLI * dt,
+        tower_ramp=tower["ramp"] * dt,
         tower_radius=float(tower["radius"]),
         lone_factor=float(tower["lone_factor"]),
         decay_from=round(tower["decay_from"] * time_limit),
-        decay=tower["decay"] * DT,
+        decay=tower["decay"] * dt,
         creep_hp=round(creep["hp"] * MILLI),
-        creep_speed=creep["speed"] * DT,
-        creep_damage=round(creep["damage"] * MILLI * DT),
-        creep_structure_damage=round(creep["structure_damage"] * MILLI * DT),
+        creep_speed=creep["speed"] * dt,
+        creep_damage=round(creep["damage"] * MILLI * dt),
+        creep_structure_damage=round(creep["structure_damage"] * MILLI * dt),
         creep_reach=float(creep["reach"]),
         creep_sight=float(creep["sight"]),
         creep_radius=float(creep["hit_radius"]),
         creep_wave=int(creep["wave"]),
-        creep_every=_ticks(creep["every_s"]),
+        creep_every=ticks(creep["every_s"]),
         creep_most=int(creep["most"]),
         creep_boost=float(creep["boost"]),
         crown_radius=float(patch["crown"]["radius"]),
         crown_points=round(patch["crown"]["points_per_s"] * MILLI),
-        crown_heal=round(patch["crown"]["heal"] * MILLI * DT),
+        crown_heal=round(patch["crown"]["heal"] * MILLI * dt),
         crown_goal=round(patch["crown"]["goal"] * MILLI),
         base_x=np.ascontiguousarray(bases[:, 0], dtype=np.float64),
         base_y=np.ascontiguousarray(bases[:, 1], dtype=np.float64),
@@ -251,26 +278,30 @@ def build_rules(patch: dict[str, Any], ruleset: str) -> Rules:
         solid=_grid(walls, half, 1.0, 0.0),
         walk=_grid(walls, half, 0.5, 0.5),
         pseudo=np.array([pseudo[k] for k in ("damage", "kill", "objective", "pickup")], float),
-        **_champions(patch),
+        **_champions(patch, tick_hz),
     )
 
 
-def _champions(patch: dict[str, Any]) -> dict[str, Any]:
+def _champions(patch: dict[str, Any], tick_hz: int) -> dict[str, Any]:
     """Champion tables; row 0 is the base champion: multipliers 1, no abilities."""
     player, shot = patch["player"], patch["shot"]
     plain = {"hp": 1.0, "speed": 1.0, "damage": 1.0, "cooldown": 1.0}
     nothing = {"kind": "none", "power": 0.0, "range": 0.0, "cooldown_s": 0.0}
     rows = [{**plain, "q": nothing, "e": nothing, "r": nothing}, *patch["champions"]]
     abilities = [[row[slot] for slot in "qer"] for row in rows]
-    cooldown_s = shot["cooldown_s"]
+    cooldown_s, dt = shot["cooldown_s"], 1.0 / tick_hz
     return {
         "champ_hp": np.array([round(player["hp"] * MILLI * r["hp"]) for r in rows], np.int64),
-        "champ_speed": np.array([player["speed"] * DT * r["speed"] for r in rows], np.float64),
+        "champ_speed": np.array([player["speed"] * dt * r["speed"] for r in rows], np.float64),
         "champ_damage": np.array([round(shot["damage"] * MILLI * r["damage"]) for r in rows]),
         "champ_ammo": np.array([int(player["ammo"])] * len(rows), np.int64),
-        "champ_cooldown": np.array([max(1, _ticks(cooldown_s * r["cooldown"])) for r in rows]),
+        "champ_cooldown": np.array(
+            [max(1, round(cooldown_s * r["cooldown"] * tick_hz)) for r in rows]
+        ),
         "ability_kind": np.array([[EFFECTS.index(a["kind"]) for a in row] for row in abilities]),
         "ability_power": np.array([[float(a["power"]) for a in row] for row in abilities]),
         "ability_range": np.array([[float(a["range"]) for a in row] for row in abilities]),
-        "ability_cooldown": np.array([[_ticks(a["cooldown_s"]) for a in r] for r in abilities]),
+        "ability_cooldown": np.array(
+            [[round(a["cooldown_s"] * tick_hz) for a in r] for r in abilities]
+        ),
     }

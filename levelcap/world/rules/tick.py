@@ -25,8 +25,6 @@ from levelcap.world.rules.contest import (
 from levelcap.world.rules.lane import apply_lane, fire_towers, move_creeps, send_wave
 from levelcap.world.rules.terrain import length, standable
 
-EARLY_TICKS = 90  # a death this soon after a respawn is counted apart
-
 
 @kernel
 def _walk(g, r, p):
@@ -55,13 +53,13 @@ def _die(g, r, p):
     g.hp[p] = g.shield[p] = 0
     g.dash[p] = g.snare[p] = g.reload[p] = 0
     g.num_deaths += 1
-    if g.since_spawn[p] < EARLY_TICKS and g.tick > EARLY_TICKS:
+    if g.since_spawn[p] < r.early_ticks and g.tick > r.early_ticks:
         g.early_deaths += 1
     for q in range(r.num_players):
         if g.hit_by[p] & (1 << q):
             g.kills[q] += 1
     if r.respawns == 1:
-        g.respawn[p] = r.respawn_ticks + r.respawn_per_min * (g.tick // 1800)
+        g.respawn[p] = r.respawn_ticks + r.respawn_per_min * (g.tick // (60 * r.tick_hz))
     else:
         g.out[p] = 1
 

@@ -8,7 +8,7 @@ from levelcap.kit.errors import BadFile, UnknownName
 
 def test_dio_and_flo_are_shipped_and_are_no_arena_heroes():
     assert set(load_text_heroes()) == {"dio-tiny", "dio", "flo"}
-    assert {n for n, hero in all_heroes().items() if hero.kind == "arena"} == {"kestrel"}
+    assert {n for n, hero in all_heroes().items() if hero.kind == "arena"} == {"kestrel", "merlin"}
     assert get_text_hero("dio-tiny").folder() is None
     with pytest.raises(UnknownName):
         find_hero("dio-huge")

@@ -1,5 +1,7 @@
 """Curves: rolled up at three zooms, never more than a thousand points, true to the file."""
 
+import time
+
 import pytest
 
 from levelcap.campaign.story import curves, runs
@@ -84,6 +86,7 @@ def test_an_ended_run_is_read_to_its_end_and_then_left_alone(realm):
     append_jsonl(begin(realm), rows(0, 5))
     with transaction(realm.engine) as connection:
         connection.execute("UPDATE runs SET ended = :t", {"t": now()})
+    time.sleep(0.002)  # times are kept in milliseconds: the next one is after it
     assert curves.roll_up(realm.engine) == 5
     append_jsonl(runs.run_folder("reinforce-a") / "metrics.jsonl", rows(5, 5))
     assert curves.roll_up(realm.engine) == 0

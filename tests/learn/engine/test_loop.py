@@ -10,7 +10,6 @@ import torch
 
 from levelcap.kit.errors import Busy, Conflict, StateError
 from levelcap.kit.files import read_jsonl
-from levelcap.kit.log import read_metrics
 from levelcap.learn.engine.config import EngineConfig
 from levelcap.learn.engine.folder import RunFolder
 from levelcap.learn.engine.loop import train
@@ -96,7 +95,7 @@ def test_it_learns_and_leaves_a_checkpoint_and_a_snapshot(tmp_path):
     task = Bowl()
     outcome = go(tmp_path / "run", task, Stops(updates=300))
     assert outcome.reason == "300 updates" and outcome.progress.steps == 1500
-    rows = read_metrics(tmp_path / "run" / "metrics.jsonl").records
+    rows = read_jsonl(tmp_path / "run" / "metrics.jsonl").records
     assert rows[-1]["loss"] < 0.05 * rows[0]["loss"]
     assert len(checkpoints(tmp_path / "run" / "checkpoints")) <= 2
     assert (weights(outcome.snapshot) - 0.5).abs().mean() < 0.02

@@ -1,1 +1,1 @@
-"""The pages, one file each: `build(tavern)` registers it."""
+"""The pages, one file each: the class `VaultPage` of `vault.py` is opened at `/vault`."""

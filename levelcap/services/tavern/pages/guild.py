@@ -2,53 +2,55 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
-
-from nicegui import context, ui
 
 from levelcap.campaign.sheet.guild import SkillSheet
 from levelcap.campaign.sheet.titles import Honours, Threshold, honours, load_titles
 from levelcap.kit.db import Connection, reading
 from levelcap.services.tavern import lore
-from levelcap.services.tavern.frame import Tavern, frame, page_heading
+from levelcap.services.tavern.frame import Tavern
+from levelcap.services.tavern.page import Page
 from levelcap.services.tavern.pages.curriculum import Controls
 from levelcap.services.tavern.pages.guild_text import TextGuild
+from levelcap.services.tavern.parts import bar, meter, page_heading, rung, words
 from levelcap.services.tavern.pulse import Moment
 from levelcap.services.tavern.tags import Icon, Tag, card, div, heading, paragraph, span, tip
 from levelcap.vault.evals import evaluations
 from levelcap.vault.ledger import Entry
 from levelcap.vault.lookup import in_world
 
-PATH = "/guild"
 
+class GuildPage(Page):
+    """One open page; of a text hero the skills are live."""
 
-def build(tavern: Tavern) -> None:
-    """Registers the page."""
+    def __init__(self, tavern: Tavern, moment: Moment) -> None:
+        super().__init__(tavern, moment)
+        self.skills = TextGuild(tavern, moment) if moment.hero.kind == "text" else None
+        self.found: Found
 
-    @ui.page(PATH, title=f"Guild · {lore.TITLE_LINE}")
-    async def guild_page() -> None:
-        moment = await tavern.pulse.now()
-        found = await asyncio.to_thread(_load, tavern, moment)
-        reads = moment.hero.kind == "text"
-        text_guild = TextGuild(tavern, moment.hero.id)
-        if reads:
-            await text_guild.read()
-        with frame(tavern, PATH, moment):
-            page_heading("Guild", "What the hero can do, as far as it has been measured.")
-            if reads:
-                text_guild.build()
-                Controls(tavern).build(text_guild.sheet)
-            else:
-                with div("split"):
-                    _rulesets(found.worlds)
-                    _intents()
-            _titles(moment, text_guild.sheet.skills if reads else [])
-            _achievements(found.honours)
-        if reads:
-            tavern.pulse.listen(context.client, text_guild.refresh)
+    def _read(self) -> None:
+        self.found = _load(self.tavern, self.moment)
+        if self.skills is not None:
+            self.skills._read()
+
+    def build(self) -> None:
+        """Skills or rulesets, then titles and achievements."""
+        page_heading("Guild", "What the hero can do, as far as it has been measured.")
+        if self.skills is not None:
+            self.skills.build()
+            Controls(self.tavern).build(self.skills.sheet)
+        else:
+            with div("split"):
+                _rulesets(self.found.worlds)
+                _intents()
+        _titles(self.moment, self.skills.sheet.skills if self.skills else [])
+        _achievements(self.found.honours)
+
+    def refresh(self, moment: Moment) -> Any:
+        """The skills follow what happens."""
+        return None if self.skills is None else self.skills.refresh(moment)
 
 
 @dataclass(frozen=True)
@@ -88,7 +90,7 @@ def _measured(connection: Connection, hero: str, world: str) -> Measured | None:
 
 def _rulesets(worlds: dict[str, Measured | None]) -> None:
     with card("Rulesets"):
-        for name, (title, words) in lore.RULESETS.items():
+        for name, (title, text) in lore.RULESETS.items():
             found = worlds[name]
             with Tag("section", "skill", aria_label=title):
                 with div("row between"):
@@ -96,26 +98,16 @@ def _rulesets(worlds: dict[str, Measured | None]) -> None:
                     if found is None:
                         span("chip plain", "not entered yet")
                     else:
-                        tip(
-                            f"Elo {lore.elo_of(found.newest)}",
-                            f"newest judged checkpoint: {found.newest.id}\nbest so far: "
-                            f"{lore.elo_of(found.best)}",
-                            "chip",
-                        )
-                paragraph(words, "muted")
+                        judged = f"newest judged checkpoint: {found.newest.id}"
+                        best = f"best so far: {lore.elo_of(found.best)}"
+                        tip(f"Elo {lore.elo_of(found.newest)}", f"{judged}\n{best}", "chip")
+                paragraph(text, "muted")
                 for bot, record in ({} if found is None else found.sealed).items():
-                    _meter(bot, record)
-
-
-def _meter(bot: str, record: dict[str, Any]) -> None:
-    rate = float(record["win_rate"])
-    with div("meter"):
-        with div("meter-head"):
-            span(
-                "quest-sub", f"against cousins of {bot}" if "seer" not in bot else f"against {bot}"
-            )
-            tip(lore.percent(rate), f"win rate = (wins + draws / 2) / games\nraw value: {rate:.4f}")
-        Tag("progress", "", max="1", value=str(round(rate, 4)), aria_label=f"Win rate, {bot}")
+                    rate = float(record["win_rate"])
+                    formula = "win rate = (wins + draws / 2) / games\nraw value: "
+                    against = f"against {bot}" if "seer" in bot else f"against cousins of {bot}"
+                    said, label = lore.percent(rate), f"Win rate, {bot}"
+                    meter(against, said, f"{formula}{rate:.4f}", rate, label)
 
 
 def _intents() -> None:
@@ -125,12 +117,10 @@ def _intents() -> None:
             "recording; how well the hero does each is not measured yet.",
             "muted",
         )
-        for name, (icon, words) in lore.INTENTS.items():
+        for name, (icon, text) in lore.INTENTS.items():
             with Tag("section", "intent", aria_label=name):
                 Icon(icon)
-                with div("event-words"):
-                    span("event-title", name)
-                    span("event-text", words)
+                words(name, text)
                 span("chip plain", "not measured")
 
 
@@ -154,9 +144,7 @@ def _ladder(title: str, rows: Sequence[Threshold], value: float | None, unit: st
         with Tag("ol", "ladder"):
             for row in rows:
                 done = value is not None and value >= row.at
-                with Tag("li", "rung done" if done else "rung"):
-                    Icon("check" if done else "lock")
-                    span("rung-title", row.title)
+                with rung("check" if done else "lock", row.title, done):
                     at = lore.number(int(row.at))
                     span("quest-sub", f"level {at}" if unit == "level" else f"{at} {unit}")
 
@@ -169,16 +157,7 @@ def _achievements(found: Honours) -> None:
                 row = deed.achievement
                 with Tag("li", "deed done" if deed.done else "deed"):
                     Icon("star" if deed.done else "lock")
-                    with div("event-words"):
-                        span("event-title", row.title)
-                        span("event-text", row.text)
-                        share = min(1.0, deed.have / row.at)
-                        Tag(
-                            "progress",
-                            "",
-                            max="1",
-                            value=str(round(share, 4)),
-                            aria_label=row.title,
-                        )
+                    with words(row.title, row.text):
+                        bar(min(1.0, deed.have / row.at), row.title)
                     have = min(deed.have, row.at)
                     span("quest-sub", f"{lore.number(int(have))} / {lore.number(int(row.at))}")

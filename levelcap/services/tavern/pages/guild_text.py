@@ -11,10 +11,9 @@ from levelcap.campaign.sheet.drift import PassiveRow, PassiveTable
 from levelcap.campaign.sheet.guild import GuildSheet, PrimitiveRow, SkillSheet, guild_sheet
 from levelcap.campaign.story.skills import Best, SkillStanding
 from levelcap.guild.progress import CONFIRM_BAR, FORM_BAR, LEAST_FOR_A_RULE, WINDOW
-from levelcap.kit.db import reading
 from levelcap.services.tavern import charts, lore
-from levelcap.services.tavern.frame import Tavern
 from levelcap.services.tavern.page import Page, table
+from levelcap.services.tavern.parts import bar, chips, meter, rung
 from levelcap.services.tavern.pulse import Moment
 from levelcap.services.tavern.tags import Icon, Tag, card, div, heading, paragraph, span, tip
 
@@ -25,15 +24,11 @@ WEAK = 0.6
 class TextGuild(Page):
     """The live part of one open page; what is edited stands elsewhere and is never redrawn."""
 
-    def __init__(self, tavern: Tavern, hero: str) -> None:
-        super().__init__(tavern)
-        self.hero = hero
-        self.sheet: GuildSheet
-        self._looks = 0
+    sheet: GuildSheet
+    _looks = 0
 
     def _read(self) -> None:
-        with reading(self.tavern.realm.engine) as connection:
-            self.sheet = guild_sheet(connection, self.hero)
+        self.sheet = self.tavern.realm.read(guild_sheet, self.hero)
 
     def _shown(self) -> Any:
         return self.sheet
@@ -50,8 +45,7 @@ class TextGuild(Page):
             await self.follow()
 
     def _fill(self) -> None:
-        self._place.clear()
-        with self._place:
+        with self._place.emptied():
             if not self.sheet.skills:
                 with card("Skills"):
                     paragraph("No campaign yet: it begins when this hero trains.", "empty")
@@ -71,14 +65,9 @@ def show_skill(sheet: SkillSheet) -> None:
     with card(None, "skill-card", aria_label=name):
         with div("card-head"):
             heading(name)
-            tip(
-                f"Level {row.level} of {row.levels}",
-                f"level = passed levels + 1\n{row.level_name}\nskill version {row.version}",
-                "chip",
-            )
-        with Tag("ul", "chips"):
-            for words in _marks(sheet):
-                Tag("li", "chip plain", words)
+            formula = f"level = passed levels + 1\n{row.level_name}\nskill version {row.version}"
+            tip(f"Level {row.level} of {row.levels}", formula, "chip")
+        chips((words, "plain") for words in _marks(sheet))
         for warning in sheet.honours.warnings:
             paragraph(warning.replace("_", " "), "problem")
         _way_up(row)
@@ -104,31 +93,20 @@ def _marks(sheet: SkillSheet) -> list[str]:
 
 def _way_up(row: SkillStanding) -> None:
     """The last three evaluations against the bar, and the confirmation."""
-    bar, window, mean = row.threshold, row.window, row.mean
+    needed, window, mean = row.threshold, row.window, row.mean
     heading(f"To level {min(row.level + 1, row.levels)}", 3)
     with Tag("ol", "last-three", aria_label="Last three evaluations"):
         for number in range(WINDOW):
             known = number < len(window)
             share = window[number] if known else None
-            with Tag("li", "slot" + (" good" if share is not None and share >= bar else "")):
+            with Tag("li", "slot" + (" good" if share is not None and share >= needed else "")):
                 span("figure-name", f"exam {number + 1}")
                 span("figure-value", lore.percent(share) if known else "–")
     said = lore.NOT_MEASURED if mean is None else lore.percent(mean)
-    with div("meter"):
-        with div("meter-head"):
-            span("quest-sub", f"mean of three, {100 * bar:.0f} % needed")
-            tip(
-                said,
-                f"mean = sum of the last {WINDOW} evaluations / {WINDOW}\nraw value: "
-                + (lore.NOT_MEASURED if mean is None else f"{mean:.4f}"),
-            )
-        Tag(
-            "progress",
-            "",
-            max=str(bar),
-            value=str(round(mean or 0.0, 4)),
-            aria_label=f"Mean of three evaluations in {row.skill}",
-        )
+    raw = lore.NOT_MEASURED if mean is None else f"{mean:.4f}"
+    formula = f"mean = sum of the last {WINDOW} evaluations / {WINDOW}\nraw value: {raw}"
+    name, label = f"mean of three, {100 * needed:.0f} % needed", "Mean of three evaluations in "
+    meter(name, said, formula, mean or 0.0, label + row.skill, most=needed)
     outcome = lore.OUTCOMES.get(row.outcome or "", "no exam yet")
     paragraph(
         f"Then a confirmation of 200 problems at {100 * CONFIRM_BAR:.0f} %. Last exam: {outcome}.",
@@ -141,21 +119,10 @@ def _forms(row: SkillStanding) -> None:
     if not row.forms:
         paragraph(lore.NOT_MEASURED, "empty")
     for name, (right, count) in row.forms.items():
-        with div("meter"):
-            with div("meter-head"):
-                span("quest-sub", name)
-                tip(
-                    lore.share_of(right, count),
-                    f"share = right / asked\nraw value: {right} / "
-                    f"{count}; mastered needs {100 * FORM_BAR:.0f} % in every form",
-                )
-            Tag(
-                "progress",
-                "",
-                max="1",
-                value=str(round(right / count, 4) if count else 0),
-                aria_label=f"{row.skill}, form {name}",
-            )
+        needed = f"mastered needs {100 * FORM_BAR:.0f} % in every form"
+        formula = f"share = right / asked\nraw value: {right} / {count}; {needed}"
+        said, share = lore.share_of(right, count), right / count if count else 0.0
+        meter(name, said, formula, share, f"{row.skill}, form {name}")
 
 
 def _heading_for(sheet: SkillSheet) -> None:
@@ -207,7 +174,7 @@ def _primitive(row: PrimitiveRow) -> None:
         span("primitive-name", row.name.replace("_", " "))
         span("primitive-share", said)
         if share is not None:
-            Tag("progress", "", max="1", value=str(round(share, 4)), aria_label=row.name)
+            bar(share, row.name)
 
 
 def show_passives(found: PassiveTable | None) -> None:
@@ -216,10 +183,8 @@ def show_passives(found: PassiveTable | None) -> None:
         if found is None:
             paragraph(f"{lore.NOT_MEASURED}: they are asked at every checkpoint.", "empty")
             return
-        with Tag("ul", "chips"):
-            counts = {"gained": found.gained, "held": found.held, "lost": found.lost}
-            for word, count in counts.items():
-                Tag("li", f"chip plain {word}", f"{count} {word}")
+        counts = {"gained": found.gained, "held": found.held, "lost": found.lost}
+        chips((f"{count} {word}", f"plain {word}") for word, count in counts.items())
         base = found.base or "no schooled base"
         paragraph(f"{found.checkpoint} against {base}", "quest-sub")
         columns = [("Passive", ""), *((title, "num") for title in ("Now", "Base", "Chance", ""))]
@@ -250,12 +215,7 @@ def show_bests(rows: list[Best]) -> None:
             return
         with Tag("ol", "ladder"):
             for row in rows:
-                with Tag("li", "rung done"):
-                    Icon("star")
-                    span("rung-title", f"{row.skill.upper()} level {row.level}")
-                    tip(
-                        lore.lasting(row.core_seconds),
-                        "fewest core-seconds to this level\n"
-                        f"raw value: {row.core_seconds:,.1f} s in {row.campaign}",
-                        "quest-sub",
-                    )
+                with rung("star", f"{row.skill.upper()} level {row.level}", True):
+                    raw = f"raw value: {row.core_seconds:,.1f} s in {row.campaign}"
+                    formula = f"fewest core-seconds to this level\n{raw}"
+                    tip(lore.lasting(row.core_seconds), formula, "quest-sub")

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Any
 
-from nicegui import context, ui
-
 from levelcap.campaign.sheet.hero import HeroSheet, Strength
-from levelcap.campaign.sheet.titles import Deed, honours
+from levelcap.campaign.sheet.titles import honours
 from levelcap.campaign.story import curves, runs
 from levelcap.campaign.story.events import Event, list_events
 from levelcap.kit.db import reading
 from levelcap.services.tavern import charts, lore
-from levelcap.services.tavern.frame import Tavern, frame
+from levelcap.services.tavern.frame import Tavern
+from levelcap.services.tavern.page import Page
+from levelcap.services.tavern.parts import bar, chips, figures
 from levelcap.services.tavern.pulse import Moment
 from levelcap.services.tavern.tags import (
     Battle,
@@ -33,36 +32,10 @@ from levelcap.services.tavern.tags import (
 )
 from levelcap.services.tavern.visits import summary
 
-PATH = "/"
 FEED = 40
 BADGES = 6
 CURVE_EVERY = 5  # looks between two drawings of the curve
 STAT_ICONS = {"ATK": "swords", "DEF": "shield", "ACC": "target", "gold": "coin"}
-
-
-def build(tavern: Tavern) -> None:
-    """Registers the page."""
-
-    @ui.page(PATH, title=f"Hero · {lore.TITLE_LINE}")
-    async def hero_page() -> None:
-        moment = await tavern.pulse.now()
-        away = tavern.visits.away_since()
-        found = await asyncio.to_thread(_load, tavern, moment, away)
-        with frame(tavern, PATH, moment):
-            page = HeroPage(tavern, moment, found)
-            page.build()
-        tavern.pulse.listen(context.client, page.refresh)
-
-
-def _load(tavern: Tavern, moment: Moment, away: int | None) -> dict[str, Any]:
-    sheet = moment.hero
-    with reading(tavern.realm.engine) as connection:
-        return {
-            "honours": honours(connection, sheet.id, lore.steps_of(sheet), sheet.elo.elo),
-            "events": list_events(connection, limit=FEED),
-            "curve": _curve(connection, moment),
-            "away": None if away is None else summary(connection, away),
-        }
 
 
 def _curve(connection: Any, moment: Moment) -> dict[str, Any] | None:
@@ -78,20 +51,28 @@ def _curve(connection: Any, moment: Moment) -> dict[str, Any] | None:
     return curves.read(connection, run, metric, "all")
 
 
-class HeroPage:
+class HeroPage(Page):
     """One open page."""
 
-    def __init__(self, tavern: Tavern, moment: Moment, found: dict[str, Any]) -> None:
-        self.tavern, self.moment, self.found = tavern, moment, found
-        self._looks = 0
-        self._updates = 0
+    def __init__(self, tavern: Tavern, moment: Moment) -> None:
+        super().__init__(tavern, moment)
+        self._looks = self._updates = 0
+        self._since = tavern.visits.away_since()
+
+    def _read(self) -> None:
+        sheet = self.moment.hero
+        with reading(self.tavern.realm.engine) as connection:
+            self.honours = honours(connection, sheet.id, lore.steps_of(sheet), sheet.elo.elo)
+            self.events = list_events(connection, limit=FEED)
+            self.curve = _curve(connection, self.moment)
+            self.away = None if self._since is None else summary(connection, self._since)
 
     def build(self) -> None:
-        """Everything, top to bottom."""
+        """A welcome, then the hero and its honours beside the battle and what happened."""
         if not self.tavern.visits.welcomed:
             self._welcome()
-        elif self.found["away"] and self.found["away"]["events"]:
-            self._away(self.found["away"])
+        elif self.away and self.away["events"]:
+            self._away(self.away)
         with div("hero-grid"):
             with div("pillar"):
                 self._sheet()
@@ -114,9 +95,8 @@ class HeroPage:
 
     def _away(self, away: dict[str, Any]) -> None:
         with card("While you were away", "away") as shown:
-            with Tag("ul", "chips"):
-                for line in away["lines"] or [f"{away['events']} small things happened"]:
-                    Tag("li", "chip", line)
+            lines = away["lines"] or [f"{away['events']} small things happened"]
+            chips((line, "") for line in lines)
             button("Good to know", shown.delete, "small")
 
     def _sheet(self) -> None:
@@ -128,13 +108,7 @@ class HeroPage:
             with div("level-line"):
                 self._level = tip("", "", "level-number")
                 self._elo = tip("", "", "elo")
-            self._xp = Tag(
-                "progress",
-                "xp",
-                max=str(lore.STEPS_A_LEVEL),
-                value="0",
-                aria_label="Experience in this level",
-            )
+            self._xp = bar(0, "Experience in this level", "xp", lore.STEPS_A_LEVEL)
             self._xp_words = tip("", "", "xp-words")
             self._stats: dict[str, Tag] = {}
             with Tag("dl", "stats"):
@@ -154,35 +128,29 @@ class HeroPage:
                 self._battle_title = heading("", 2)
                 self._battle_kind = span("chip", "")
             self._scene = Battle()
-            self._progress = Tag(
-                "progress", "quest-bar", max="1", value="0", aria_label="Progress of the quest"
+            self._progress = bar(0, "Progress of the quest", "quest-bar")
+            self._damage, self._speed, self._earned, self._time = figures(
+                (
+                    ("Damage", "–", "damage = 1 / loss"),
+                    ("Speed", "–", f"{lore.STEPS[hero_kind]} a second"),
+                    (lore.BATTLE_XP[hero_kind], "–", "optimizer updates of this run"),
+                    ("Fought for", "–", "training time of this run"),
+                )
             )
-            with div("figures"):
-                self._figures = {
-                    "damage": self._figure("Damage", "damage = 1 / loss"),
-                    "speed": self._figure("Speed", f"{lore.STEPS[hero_kind]} a second"),
-                    "xp": self._figure(lore.BATTLE_XP[hero_kind], "optimizer updates of this run"),
-                    "time": self._figure("Fought for", "training time of this run"),
-                }
             heading("Loss of this battle", 3)
             self._chart = charts.Chart({}, "Loss over XP", "loss")
             self._no_chart = paragraph("The curve appears with the first blows.", "empty")
-            self._draw(self.found["curve"])
-
-    def _figure(self, name: str, formula: str) -> Tag:
-        with div("figure"):
-            span("figure-name", name)
-            return tip("–", formula, "figure-value")
+            self._draw(self.curve)
 
     def _feed(self) -> None:
         with card("What happened", "feed-card"):
-            lines = [_line(event) for event in self.found["events"]]
+            lines = [_line(event) for event in self.events]
             self._list = Feed("What happened", lines, FEED)
-            if not self.found["events"]:
+            if not lines:
                 paragraph("Nothing yet: the first quest is on its way.", "empty")
 
     def _honours(self) -> None:
-        found: list[Deed] = self.found["honours"].deeds
+        found = self.honours.deeds
         done = [deed for deed in found if deed.done]
         with card("Achievements", "honours"):
             paragraph(f"{len(done)} of {len(found)} reached", "muted")
@@ -214,7 +182,7 @@ class HeroPage:
         return self._redraw() if self._looks % CURVE_EVERY == 0 else None
 
     def _show_sheet(self, hero: HeroSheet) -> None:
-        stats, found = hero.stats, self.found["honours"]
+        stats, found = hero.stats, self.honours
         level = stats["level"].value
         training = self.moment.training
         resting = training["quest"] is None or training["state"] != "running"
@@ -240,22 +208,14 @@ class HeroPage:
         levels = [f"{name.upper()} {level}" for name, level in hero.skills.items()]
         shown = " · ".join(levels) or "no skill yet"
         raw = ", ".join(f"{name} {level}" for name, level in hero.skills.items())
-        _explain(
-            self._elo,
-            shown,
-            "skill level = passed levels + 1\nraw value: " + (raw or lore.NOT_MEASURED),
-        )
+        formula = f"skill level = passed levels + 1\nraw value: {raw or lore.NOT_MEASURED}"
+        _explain(self._elo, shown, formula)
         share = hero.stats["ACC"].value or 0.0
-        self._xp.put(
-            value=round(min(1.0, share) * lore.STEPS_A_LEVEL),
-            aria_label="Exact answers of the last exam",
-        )
+        exact = round(min(1.0, share) * lore.STEPS_A_LEVEL)
+        self._xp.put(value=exact, aria_label="Exact answers of the last exam")
         xp = hero.stats["XP"]
-        _explain(
-            self._xp_words,
-            f"{lore.number(xp.value)} XP · the bar is the last exam",
-            lore.stat_tip("XP", xp),
-        )
+        said = f"{lore.number(xp.value)} XP · the bar is the last exam"
+        _explain(self._xp_words, said, lore.stat_tip("XP", xp))
 
     def _show_battle(self, moment: Moment) -> None:
         quest, fight = moment.training["quest"], moment.fight
@@ -266,23 +226,15 @@ class HeroPage:
         put(self._scene, resting=asleep)
         if fight is None:
             return
-        _explain(
-            self._figures["damage"],
-            lore.number(lore.damage(fight.loss)),
-            f"damage = 1 / loss\nraw value: loss {lore.number(fight.loss, 5)}",
-        )
-        self._figures["speed"].say(f"{lore.number(fight.steps_per_s)} steps/s")
-        self._figures["xp"].say(lore.number(fight.updates))
-        self._figures["time"].say(lore.lasting(fight.seconds))
+        formula = f"damage = 1 / loss\nraw value: loss {lore.number(fight.loss, 5)}"
+        _explain(self._damage, lore.number(lore.damage(fight.loss)), formula)
+        self._speed.say(f"{lore.number(fight.steps_per_s)} steps/s")
+        self._earned.say(lore.number(fight.updates))
+        self._time.say(lore.lasting(fight.seconds))
         before, hits = self._updates or fight.updates, []
         for update, loss in fight.hits:
-            hits.append(
-                {
-                    "id": update,
-                    "damage": lore.number(lore.damage(loss)),
-                    "xp": max(0, update - before),
-                }
-            )
+            damage = lore.number(lore.damage(loss))
+            hits.append({"id": update, "damage": damage, "xp": max(0, update - before)})
             before = max(before, update)
         self._updates = fight.updates
         if hits and not asleep:
@@ -293,8 +245,7 @@ class HeroPage:
             self._draw(await self.tavern.pulse.shared("curve", self._read_curve, 4.0))
 
     def _read_curve(self) -> dict[str, Any] | None:
-        with reading(self.tavern.realm.engine) as connection:
-            return _curve(connection, self.moment)
+        return self.tavern.realm.read(_curve, self.moment)
 
     def _draw(self, data: dict[str, Any] | None) -> None:
         there = data is not None and len(data["step"]) > 1

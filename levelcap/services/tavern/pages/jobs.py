@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Iterable
 from typing import Any
 
-from nicegui import context, ui
-
 from levelcap.campaign.work.table import JOB_TYPES
-from levelcap.jobs.job import OPEN, PRIORITIES, Job, Status
+from levelcap.jobs.job import OPEN, Job, Status
 from levelcap.services.tavern import lore
 from levelcap.services.tavern.fields import Field
-from levelcap.services.tavern.frame import Tavern, frame, page_heading
 from levelcap.services.tavern.page import Page, Pager, table
+from levelcap.services.tavern.parts import chips, line, page_heading
 from levelcap.services.tavern.pulse import Moment
 from levelcap.services.tavern.tags import (
     Modal,
@@ -26,7 +25,6 @@ from levelcap.services.tavern.tags import (
     span,
 )
 
-PATH = "/jobs"
 COLUMNS = (
     ("Work", ""), ("Status", ""), ("Priority", "optional"), ("Tries", "num optional"),
     ("Worker", "optional"), ("When", "optional"), ("", ""),
@@ -35,29 +33,14 @@ PAGE = 25
 ANY = "any"
 
 
-def build(tavern: Tavern) -> None:
-    """Registers the page."""
-
-    @ui.page(PATH, title=f"Jobs · {lore.TITLE_LINE}")
-    async def jobs_page() -> None:
-        moment = await tavern.pulse.now()
-        page = JobsPage(tavern)
-        await page.read()
-        with frame(tavern, PATH, moment):
-            page.build()
-        tavern.pulse.listen(context.client, page.refresh)
-
-
 class JobsPage(Page):
     """One open page."""
 
-    def __init__(self, tavern: Tavern) -> None:
-        super().__init__(tavern)
-        self.status = self.type = ANY
-        self.cursors: list[str | None] = [None]  # `before` of every page up to this one
-        self.rows: list[Job] = []
-        self.workers: list[dict[str, Any]] = []
-        self.counts: dict[str, int] = {}
+    status = type = ANY
+    cursors: tuple[str | None, ...] = (None,)  # `before` of every page up to this one
+    rows: list[Job]
+    workers: list[dict[str, Any]]
+    counts: dict[str, int]
 
     def _read(self) -> None:
         store = self.tavern.realm.store
@@ -71,27 +54,15 @@ class JobsPage(Page):
         return self.rows, self.workers, dict(self.counts)
 
     def build(self) -> None:
-        """Everything, top to bottom."""
+        """Counts, the queue with its filters, the workers, a window for one job."""
         page_heading("Jobs", "Every quest becomes work in a queue; a worker that dies loses none.")
-        self._chips = Tag("ul", "chips")
+        self._chips = div()
         with card(None, "jobs-card"):
             with div("row between"):
                 heading("The queue")
                 with div("row filters"):
-                    Field(
-                        "Status",
-                        "choice",
-                        ANY,
-                        options=(ANY, *(s.value for s in Status)),
-                        on_change=self._filter("status"),
-                    )
-                    Field(
-                        "Kind of work",
-                        "choice",
-                        ANY,
-                        options=(ANY, *JOB_TYPES),
-                        on_change=self._filter("type"),
-                    )
+                    self._filter("Status", "status", [s.value for s in Status])
+                    self._filter("Kind of work", "type", JOB_TYPES)
             self._table = div("table-wrap")
             self._pager = Pager("Newer", "Older", self._turn)
         with card("Workers"):
@@ -100,19 +71,19 @@ class JobsPage(Page):
             self._inside = div("form")
         self._fill()
 
-    def _filter(self, name: str) -> Any:
+    def _filter(self, label: str, name: str, values: Iterable[str]) -> None:
         async def choose(value: str) -> None:
             setattr(self, name, value)
-            self.cursors = [None]
+            self.cursors = (None,)
             await self.reload()
 
-        return choose
+        Field(label, "choice", ANY, options=(ANY, *values), on_change=choose)
 
     async def _turn(self, way: int) -> None:
         if way > 0 and len(self.rows) > PAGE:
-            self.cursors.append(self.rows[PAGE - 1].id)
+            self.cursors = (*self.cursors, self.rows[PAGE - 1].id)
         elif way < 0 and len(self.cursors) > 1:
-            self.cursors.pop()
+            self.cursors = self.cursors[:-1]
         await self.reload()
 
     async def refresh(self, moment: Moment) -> None:
@@ -121,17 +92,13 @@ class JobsPage(Page):
             await self.follow()
 
     def _fill(self) -> None:
-        self._chips.clear()
-        with self._chips:
-            for status, count in self.counts.items():
-                Tag("li", f"chip {status}", f"{count:,} {status}")
-        self._table.clear()
-        with self._table:
+        with self._chips.emptied():
+            chips((f"{count:,} {status}", status) for status, count in self.counts.items())
+        with self._table.emptied():
             table(COLUMNS, self.rows[:PAGE], self._row, nothing="No job is like that.")
         number = len(self.cursors)
         self._pager.show(f"page {number}", number == 1, len(self.rows) <= PAGE)
-        self._people.clear()
-        with self._people:
+        with self._people.emptied():
             self._show_workers()
 
     def _row(self, job: Job) -> None:
@@ -165,8 +132,7 @@ class JobsPage(Page):
             store = self.tavern.realm.store
             job = await asyncio.to_thread(store.get, job_id)
             events = await asyncio.to_thread(store.events, job_id)
-            self._inside.clear()
-            with self._inside:
+            with self._inside.emptied():
                 self._details(job, events)
             self._window.open()
 
@@ -181,24 +147,14 @@ class JobsPage(Page):
         Tag("pre", "mono", json.dumps(job.payload, indent=1, ensure_ascii=False))
         with Tag("ol", "feed"):
             for event in events:
-                with Tag("li", "event"):
-                    with div("event-words"):
-                        span("event-title", event["kind"])
-                        span("event-text", event["worker"] or "")
-                    span("event-time", lore.clock(event["time"]))
+                line(event["kind"], event["worker"] or "", lore.clock(event["time"]))
         with div("row"):
             if job.status in OPEN:
                 button("Cancel", self._order(job, "cancel"), "danger", "cross")
             elif job.status is not Status.DONE:
                 button("Try again", self._order(job, "retry"), "primary", "undo")
             if job.status is Status.QUEUED:
-                Field(
-                    "Priority",
-                    "choice",
-                    job.priority,
-                    options=PRIORITIES,
-                    on_change=self.prioritise(f"/api/jobs/{job.id}/priority"),
-                )
+                self.priority(f"/api/jobs/{job.id}/priority", job.priority)
 
     def _order(self, job: Job, verb: str) -> Any:
-        return self.order(f"/api/jobs/{job.id}/{verb}", self._window.close)
+        return self.order(f"/api/jobs/{job.id}/{verb}", then=lambda said: self._window.close())

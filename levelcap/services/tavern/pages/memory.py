@@ -12,7 +12,8 @@ from levelcap.campaign.sheet.memory import memory_of
 from levelcap.kit.errors import BadValue, LevelcapError, refuse
 from levelcap.nets.text.memory import GIB, Memory
 from levelcap.services.tavern.fields import Field
-from levelcap.services.tavern.tags import Tag, div, paragraph, span, tip
+from levelcap.services.tavern.parts import chips
+from levelcap.services.tavern.tags import div, paragraph, span, tip
 
 CHIPS = {"green": "done", "amber": "running", "red": "failed"}
 WORDS = {"green": "fits well", "amber": "is tight", "red": "is too much"}
@@ -35,9 +36,9 @@ class MemoryCard:
         with div("thirds"):
             self._hero = Field("Hero", "choice", first, options=names, on_change=self._chosen)
             batch = str(self.heroes[first].batch)
-            self._batch = Field("batch_size", "number", batch, on_change=self._changed)
-            self._length = Field("Tokens of a text", "number", "128", on_change=self._changed)
-        self._saving = Field("Checkpoint activations", "switch", False, on_change=self._changed)
+            self._batch = Field("batch_size", "number", batch, on_change=self._fill)
+            self._length = Field("Tokens of a text", "number", "128", on_change=self._fill)
+        self._saving = Field("Checkpoint activations", "switch", False, on_change=self._fill)
         self._said = div("row")
         self._fill()
 
@@ -45,12 +46,8 @@ class MemoryCard:
         self._batch.set(str(self.heroes[hero].batch))
         self._fill()
 
-    def _changed(self, _value: object) -> None:
-        self._fill()
-
-    def _fill(self) -> None:
-        self._said.clear()
-        with self._said:
+    def _fill(self, _changed: object = None) -> None:
+        with self._said.emptied():
             try:
                 self._show(self._memory())
             except LevelcapError as error:
@@ -66,15 +63,8 @@ class MemoryCard:
         span(f"chip {CHIPS[colour]}", WORDS[colour])
         raw = f"{FORMULA}\nraw value: {memory.total:,.0f} bytes of {device:,}"
         tip(memory.sentence(), raw, "figure-value")
-        parts = (
-            ("weights", memory.weights),
-            ("gradients", memory.gradients),
-            ("optimizer", memory.optimizer),
-            ("activations", memory.activations),
-        )
-        with Tag("ul", "chips"):
-            for name, size in parts:
-                Tag("li", "chip plain", f"{name} {size / GIB:.2g} GB")
+        parts = ("weights", "gradients", "optimizer", "activations")
+        chips((f"{name} {getattr(memory, name) / GIB:.2g} GB", "plain") for name in parts)
 
 
 def _whole(text: str) -> int:

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from nicegui import context, ui
+from nicegui import ui
 
 from levelcap.campaign.story import quests, runs
 from levelcap.campaign.story.quests import Quest
+from levelcap.campaign.story.runs import Run
 from levelcap.kit.db import Connection, reading
 from levelcap.services.tavern import lore
 from levelcap.services.tavern.fields import Drop, Field
-from levelcap.services.tavern.frame import Tavern, frame, page_heading
 from levelcap.services.tavern.orders import attempt
 from levelcap.services.tavern.page import Page
+from levelcap.services.tavern.parts import bar, page_heading
 from levelcap.services.tavern.pulse import Moment
 from levelcap.services.tavern.tags import (
     Copy,
@@ -27,14 +28,12 @@ from levelcap.services.tavern.tags import (
     span,
 )
 
-PATH = "/quests"
 SHOWN = 20
 LANES = (
     ("Waiting", ("queued",), "Nothing waits. The wheel makes the next quest by itself."),
     ("In battle", ("running",), "Nobody is fighting at the moment."),
     ("Over", ("done", "skipped", "failed", "dead", "cancelled"), "No quest has ended yet."),
 )
-PRIORITIES = ("critical", "high", "normal", "low", "idle")
 TEMPLATES = {
     "record": "quest: record\nworld: duel\nteacher: master\npartner: veteran\n"
     "games: 400\nseed: 1\n",
@@ -50,39 +49,19 @@ TEXT_TEMPLATES = {
 }
 
 
-def build(tavern: Tavern) -> None:
-    """Registers the page."""
-
-    @ui.page(PATH, title=f"Quests · {lore.TITLE_LINE}")
-    async def quests_page() -> None:
-        moment = await tavern.pulse.now()
-        page = QuestsPage(tavern, moment.hero.kind)
-        await page.read()
-        with frame(tavern, PATH, moment):
-            page.build()
-        tavern.pulse.listen(context.client, page.refresh)
-
-
 class QuestsPage(Page):
     """One open page."""
 
-    def __init__(self, tavern: Tavern, kind: str) -> None:
-        """kind: of the hero that trains, whose quests are offered."""
-        super().__init__(tavern)
-        self.templates = TEXT_TEMPLATES if kind == "text" else TEMPLATES
-        self.rows: list[Quest] = []
-        self.runs: dict[str, runs.Run] = {}
-        self.shard = "demos-…"
-        self._bars: dict[str, Tag] = {}
+    rows: list[Quest]
+    runs: dict[str, Run]
+    shard = "demos-…"
+    _bars: dict[str, Tag]
 
     def _read(self) -> None:
         with reading(self.tavern.realm.engine) as connection:
             going = quests.list_quests(connection, status="open", limit=100)
-            ended = [
-                q
-                for q in quests.list_quests(connection, limit=SHOWN * 2)
-                if q.status not in quests.OPEN
-            ]
+            newest = quests.list_quests(connection, limit=SHOWN * 2)
+            ended = [quest for quest in newest if quest.status not in quests.OPEN]
             self.rows = going[::-1] + ended[:SHOWN]
             self.runs = _runs_of(connection, self.rows)
             self.shard = _newest_shard(connection) or self.shard
@@ -91,14 +70,15 @@ class QuestsPage(Page):
         return self.rows, self.runs
 
     def build(self) -> None:
-        """Everything, top to bottom."""
+        """The board, and below it what can be asked for."""
         page_heading("Quests", "What is asked of the hero. An empty board fills by itself.")
         self._board = div("board")
         self._fill()
         with card("Ask for something", "ask"):
             with div("templates"):
-                for kind in self.templates:
-                    self._template(kind)
+                text = self.moment.hero.kind == "text"
+                for kind, recipe in (TEXT_TEMPLATES if text else TEMPLATES).items():
+                    self._template(kind, recipe.replace("{shard}", self.shard))
             with div("split"):
                 with div("form"):
                     hint = "Choose a start above, or write your own; QUICKSTART lists every key."
@@ -106,13 +86,12 @@ class QuestsPage(Page):
                     button("Put it on the board", self._send, "primary", "plus")
                 Drop("Drop a recipe file here, or choose one", self._upload)
 
-    def _template(self, kind: str) -> None:
+    def _template(self, kind: str, recipe: str) -> None:
         word, icon, text = lore.quest_words(kind)
         with Tag("button", "btn template", type="button") as shown:
             Icon(icon)
             span(text=word)
             Tag("small", text=text)
-        recipe = self.templates[kind].replace("{shard}", self.shard)
         shown.on("click", lambda: self._recipe.set(recipe), args=[])
 
     async def _send(self) -> None:
@@ -129,13 +108,12 @@ class QuestsPage(Page):
         if moment.events:
             await self.follow()
         quest = moment.training["quest"]
-        if quest is not None and (bar := self._bars.get(quest["id"])) is not None:
-            bar.put(value=round(float(quest["progress"]), 3))
+        if quest is not None and (shown := self._bars.get(quest["id"])) is not None:
+            shown.put(value=round(float(quest["progress"]), 3))
 
     def _fill(self) -> None:
-        self._board.clear()
         self._bars = {}
-        with self._board:
+        with self._board.emptied():
             for name, statuses, nothing in LANES:
                 found = [quest for quest in self.rows if quest.status in statuses]
                 with Tag("section", "lane", aria_label=name):
@@ -157,9 +135,7 @@ class QuestsPage(Page):
                 span(f"chip {quest.status}", lore.QUEST_STATUS.get(quest.status, quest.status))
                 span("quest-sub", f"{word} · from {quest.source} · {lore.ago(quest.created)}")
             if quest.status == "running":
-                self._bars[quest.id] = Tag(
-                    "progress", "", max="1", value="0", aria_label="Progress"
-                )
+                self._bars[quest.id] = bar(0, "Progress")
             if quest.status in ("failed", "dead") and quest.result:
                 paragraph(str(quest.result.get("error") or ""), "quest-sub problem")
             if quest.run in self.runs:
@@ -167,7 +143,7 @@ class QuestsPage(Page):
             if quest.status != "done":
                 self._buttons(quest)
 
-    def _command(self, run: runs.Run) -> None:
+    def _command(self, run: Run) -> None:
         with Tag("details"):
             Tag("summary", "quest-sub", f"Command and seed ({run.seed})")
             Copy(run.command)
@@ -176,21 +152,14 @@ class QuestsPage(Page):
         path = f"/api/quests/{quest.id}"
         with div("row"):
             if quest.status == "queued":
-                Field(
-                    "Priority",
-                    "choice",
-                    quest.priority,
-                    options=PRIORITIES,
-                    on_change=self.prioritise(f"{path}/priority"),
-                    classes="inline",
-                )
+                self.priority(f"{path}/priority", quest.priority, "inline")
             if quest.status in quests.OPEN:
                 button("Call off", self.order(f"{path}/cancel"), "small danger", "cross")
             else:
                 button("Try again", self.order(f"{path}/retry"), "small", "undo")
 
 
-def _runs_of(connection: Connection, rows: list[Quest]) -> dict[str, runs.Run]:
+def _runs_of(connection: Connection, rows: list[Quest]) -> dict[str, Run]:
     wanted = {quest.run for quest in rows if quest.run is not None}
     found = runs.list_runs(connection, limit=200)
     return {run.id: run for run in found if run.id in wanted}

@@ -2,46 +2,28 @@
 
 from __future__ import annotations
 
-import asyncio
-
-from nicegui import ui
-
 from levelcap.campaign.sheet.report import GainReport, make_report
 from levelcap.services.tavern import charts, lore
 from levelcap.services.tavern.fields import Field
-from levelcap.services.tavern.frame import Tavern, frame, page_heading
-from levelcap.services.tavern.tags import Icon, Tag, card, div, link, paragraph, span, tip
+from levelcap.services.tavern.page import Page
+from levelcap.services.tavern.parts import chips, figures, page_heading
+from levelcap.services.tavern.tags import Icon, card, div, link, paragraph, span
 
-PATH = "/report"
 PERIODS = {"weekly": "the last seven days", "campaign": "from the beginning"}
 MAX_BARS = 60
 
 
-def build(tavern: Tavern) -> None:
-    """Registers the page."""
-
-    @ui.page(PATH, title=f"Report · {lore.TITLE_LINE}")
-    async def report_page() -> None:
-        moment = await tavern.pulse.now()
-        page = ReportPage(tavern)
-        await page.read()
-        with frame(tavern, PATH, moment):
-            page.build()
-
-
-class ReportPage:
+class ReportPage(Page):
     """One open page."""
 
-    def __init__(self, tavern: Tavern) -> None:
-        self.tavern, self.period = tavern, "weekly"
-        self.found: GainReport
+    period = "weekly"
+    found: GainReport
 
-    async def read(self) -> None:
-        """Computes the report."""
-        self.found = await asyncio.to_thread(make_report, self.tavern.realm.engine, self.period)
+    def _read(self) -> None:
+        self.found = make_report(self.tavern.realm.engine, self.period)
 
     def build(self) -> None:
-        """Everything, top to bottom."""
+        """The period, then what was found in it."""
         with div("row between"):
             page_heading("Report", "What was gained, and what it cost.")
             with div("row"):
@@ -56,13 +38,11 @@ class ReportPage:
 
     async def _choose(self, period: str) -> None:
         self.period = period
-        await self.read()
-        self._fill()
+        await self.reload()
 
     def _fill(self) -> None:
         self._json.put(href=f"/download/report/{self.period}")
-        self._body.clear()
-        with self._body:
+        with self._body.emptied():
             self._figures()
             with div("split"):
                 self._strength()
@@ -75,17 +55,13 @@ class ReportPage:
         best = max(days, key=lambda row: row.elo or 0.0, default=None)
         saved = sum(row.checkpoints for row in found.days)
         gained = f"{found.runs_with_gain} of {found.runs}"
-        figures = (
+        rows = (
             ("Best Elo", lore.elo_of(best) if best else "–", "highest Elo of the period"),
             ("Checkpoints", f"{saved:,}", "rows of the ledger in the period"),
             ("Spent", lore.lasting(found.core_seconds), "core-seconds of all training runs"),
             ("Runs that gained", gained, "runs whose gain in Elo is certain (95 %)"),
         )
-        with div("figures"):
-            for name, value, formula in figures:
-                with div("figure"):
-                    span("figure-name", name)
-                    tip(value, formula, "figure-value")
+        figures(rows)
 
     def _strength(self) -> None:
         with card("Elo per day"):
@@ -109,7 +85,7 @@ class ReportPage:
         with card("Incidents"):
             if not self.found.incidents:
                 paragraph("Nothing went wrong.", "empty")
-            with Tag("ul", "chips"):
-                for kind, count in self.found.incidents.items():
-                    title, _ = lore.event_words(kind)
-                    Tag("li", "chip plain", f"{count} × {title} ({kind})")
+            chips(
+                (f"{count} × {lore.event_words(kind)[0]} ({kind})", "plain")
+                for kind, count in self.found.incidents.items()
+            )

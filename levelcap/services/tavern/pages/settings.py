@@ -10,20 +10,18 @@ from levelcap.campaign.story import campaigns
 from levelcap.campaign.story.campaigns import Campaign
 from levelcap.campaign.wheel import schedule
 from levelcap.kit.config import Settings, describe_settings
-from levelcap.kit.db import reading
 from levelcap.kit.documents import load_yaml
 from levelcap.kit.paths import get_base_dir
 from levelcap.services.tavern import lore
 from levelcap.services.tavern.fields import form
-from levelcap.services.tavern.frame import Tavern, frame, page_heading
 from levelcap.services.tavern.orders import refuse_aloud
 from levelcap.services.tavern.page import Page
 from levelcap.services.tavern.pages.memory import MemoryCard
+from levelcap.services.tavern.parts import page_heading
 from levelcap.services.tavern.tags import Icon, Tag, button, card, div, paragraph, span
 from levelcap.vault.ledger import get_ledger
 from levelcap.vault.locks import LOCKED
 
-PATH = "/settings"
 SHOWN = 30  # campaigns
 STARTS = {
     "": "from nothing (new game)", "champion": "from the champion (New Game+)",
@@ -32,39 +30,23 @@ STARTS = {
 }  # fmt: skip
 
 
-def build(tavern: Tavern) -> None:
-    """Registers the page."""
-
-    @ui.page(PATH, title=f"Armory · {lore.TITLE_LINE}")
-    async def settings_page() -> None:
-        moment = await tavern.pulse.now()
-        page = SettingsPage(tavern, moment.hero.id)
-        await page.read()
-        with frame(tavern, PATH, moment):
-            page.build()
-
-
 class SettingsPage(Page):
     """One open page."""
 
-    def __init__(self, tavern: Tavern, hero: str) -> None:
-        super().__init__(tavern)
-        self.hero = hero
-        self.rows: list[dict[str, Any]] = []
-        self.campaigns: list[Campaign] = []
-        self.best: dict[str, str] = {}  # campaign -> its highest Elo
+    rows: list[dict[str, Any]]
+    campaigns: list[Campaign]
+    best: dict[str, str]  # campaign -> its highest Elo
 
     def _read(self) -> None:
         self.rows = describe_settings()
         self.machine = schedule.look(get_base_dir(), 0.0)
-        with reading(self.tavern.realm.engine) as connection:
-            self.campaigns = campaigns.list_all(connection, self.hero)[:SHOWN]
+        self.campaigns = self.tavern.realm.read(campaigns.list_all, self.hero)[:SHOWN]
         ledger = get_ledger(self.tavern.realm.engine)
         best = {row.id: ledger.get_best("elo", campaign=row.id) for row in self.campaigns}
         self.best = {name: lore.elo_of(row) for name, row in best.items() if row}
 
     def build(self) -> None:
-        """Everything, top to bottom."""
+        """The machine, the campaign's settings, campaigns and a new one."""
         page_heading("Armory", "What the hero may use of this machine, and the campaigns it is on.")
         with div("split"):
             with card("This machine"):
@@ -88,8 +70,7 @@ class SettingsPage(Page):
             (self._campaigns, self._draw_campaigns),
             (self._overrides, self._draw_overrides),
         ):
-            place.clear()
-            with place:
+            with place.emptied():
                 draw()
 
     def _draw_machine(self) -> None:
@@ -162,17 +143,12 @@ class SettingsPage(Page):
                 span("mono", str(value))
         if not active.config_overrides:
             paragraph("Nothing differs from the hero's own settings.", "empty")
-        locked = f"locked: {', '.join(sorted(LOCKED))}"
-        form(
-            {
-                "name": {"label": "Setting", "hint": locked},
-                "value": {"label": "Value"},
-                "approve": {"label": "Approve a locked one", "kind": "switch", "value": False},
-            },
-            "Set it",
-            self._override,
-            look="",
-        )
+        fields: dict[str, dict[str, Any]] = {
+            "name": {"label": "Setting", "hint": f"locked: {', '.join(sorted(LOCKED))}"},
+            "value": {"label": "Value"},
+            "approve": {"label": "Approve a locked one", "kind": "switch", "value": False},
+        }
+        form(fields, "Set it", self._override, look="")
 
     async def _override(self, given: dict[str, Any]) -> None:
         active, name = self._active(), str(given["name"]).strip()
@@ -202,20 +178,9 @@ class SettingsPage(Page):
                 with div("row"):
                     active = row.status == "active"
                     span(f"chip {'running' if active else 'plain'}", row.status)
-                    if row.status == "active":
-                        button(
-                            "Archive",
-                            self.order(f"/api/campaigns/{row.id}/archive"),
-                            "small",
-                            "chest",
-                        )
-                    else:
-                        button(
-                            "Continue",
-                            self.order(f"/api/campaigns/{row.id}/continue"),
-                            "small",
-                            "play",
-                        )
+                    word, icon = ("Archive", "chest") if active else ("Continue", "play")
+                    path = f"/api/campaigns/{row.id}/{word.lower()}"
+                    button(word, self.order(path), "small", icon)
         if not self.campaigns:
             paragraph("No campaign yet.", "empty")
 
@@ -225,15 +190,9 @@ class SettingsPage(Page):
             "continued.",
             "muted",
         )
-        self._begun = form(
-            {
-                "name": {"label": "Name"},
-                "start": {"label": "Start", "kind": "choice", "options": STARTS},
-            },
-            "Begin the campaign",
-            self._create,
-            icon="banner",
-        )
+        start: dict[str, Any] = {"label": "Start", "kind": "choice", "options": STARTS}
+        fields = {"name": {"label": "Name"}, "start": start}
+        self._begun = form(fields, "Begin the campaign", self._create, icon="banner")
 
     async def _create(self, given: dict[str, Any]) -> None:
         body: dict[str, Any] = {"hero": self.hero, "name": str(given["name"]).strip()}

@@ -5,17 +5,16 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
-from nicegui import context, ui
+from nicegui import ui
 
 from levelcap.kit.db import reading
 from levelcap.services.tavern import lore
-from levelcap.services.tavern.frame import Tavern, frame, page_heading
 from levelcap.services.tavern.page import Page, Pager, table
 from levelcap.services.tavern.pages.comparison import show_comparison
+from levelcap.services.tavern.parts import line, page_heading
 from levelcap.services.tavern.pulse import Moment
 from levelcap.services.tavern.tags import (
     Acts,
-    Icon,
     Modal,
     Tag,
     button,
@@ -30,7 +29,6 @@ from levelcap.vault import champion, removals
 from levelcap.vault.champion import Promotion
 from levelcap.vault.ledger import Entry, get_ledger
 
-PATH = "/vault"
 PAGE = 25
 UNDO_S = 30
 COLUMNS = (
@@ -43,32 +41,15 @@ SORTED_BY = {
 }  # fmt: skip
 
 
-def build(tavern: Tavern) -> None:
-    """Registers the page."""
-
-    @ui.page(PATH, title=f"Vault · {lore.TITLE_LINE}")
-    async def vault_page() -> None:
-        moment = await tavern.pulse.now()
-        page = VaultPage(tavern, moment.hero.id)
-        await page.read()
-        with frame(tavern, PATH, moment):
-            page.build()
-        tavern.pulse.listen(context.client, page.refresh)
-
-
 class VaultPage(Page):
     """One open page."""
 
-    def __init__(self, tavern: Tavern, hero: str) -> None:
-        super().__init__(tavern)
-        self.hero = hero
-        self.sort, self.descending, self.number = "seq", True, 0
-        self.chosen: list[str] = []
-        self.rows: list[Entry] = []
-        self.total = 0
-        self.going: dict[str, str] = {}
-        self.lines: list[Promotion] = []
-        self._clocks: dict[str, Tag] = {}
+    sort, descending, number = "seq", True, 0
+    chosen: tuple[str, ...] = ()
+    rows: list[Entry]
+    going: dict[str, str]  # checkpoint -> when it is removed
+    lines: list[Promotion]
+    _clocks: dict[str, Tag]
 
     def _read(self) -> None:
         engine = self.tavern.realm.engine
@@ -85,7 +66,7 @@ class VaultPage(Page):
         return self.rows, self.total, self.going, self.lines
 
     def build(self) -> None:
-        """Everything, top to bottom."""
+        """The ledger, the champions, a window to compare in."""
         page_heading(
             "Vault",
             "Every checkpoint that was kept, with what was measured when it was saved and judged.",
@@ -117,8 +98,7 @@ class VaultPage(Page):
     def _fill(self) -> None:
         self._count.say(lore.counted(self.total, "checkpoint"))
         self._clocks = {}
-        self._table.clear()
-        with self._table:
+        with self._table.emptied():
             table(
                 COLUMNS,
                 self.rows,
@@ -129,14 +109,12 @@ class VaultPage(Page):
         pages = max(1, -(-self.total // PAGE))
         place = f"page {self.number + 1} of {pages}"
         self._pager.show(place, self.number == 0, self.number + 1 >= pages)
-        self._throne.clear()
-        with self._throne:
+        with self._throne.emptied():
             self._champions()
         self._fill_tray()
 
     def _fill_tray(self) -> None:
-        self._tray.clear()
-        with self._tray:
+        with self._tray.emptied():
             if not self.chosen:
                 span("quest-sub", "Choose two with the scales to compare them")
             for checkpoint in self.chosen:
@@ -175,18 +153,12 @@ class VaultPage(Page):
                         span("chip", "champion")
                     if entry.pinned:
                         span("chip plain", "pinned")
-                Tag(
-                    "div",
-                    "quest-sub",
-                    f"{entry.world} · {lore.ago(entry.timestamp)} · {entry.run or 'imported'}",
-                )
+                saved = lore.ago(entry.timestamp)
+                div("quest-sub", f"{entry.world} · {saved} · {entry.run or 'imported'}")
             Tag("td", "num", f"{entry.step:,}", data_label="Step")
             with Tag("td", "num", data_label="Elo"):
                 low, high = lore.number(entry.elo_low, 4), lore.number(entry.elo_high, 4)
-                tip(
-                    lore.elo_of(entry),
-                    f"95 % interval {low} to {high}, rookie = 1000",
-                )
+                tip(lore.elo_of(entry), f"95 % interval {low} to {high}, rookie = 1000")
             Tag("td", "num optional", lore.number(entry.train_loss))
             Tag("td", "num optional", lore.percent(entry.accuracy))
             Tag("td", "num optional", lore.size_text(entry.size_bytes))
@@ -194,26 +166,29 @@ class VaultPage(Page):
                 self._acts(entry, is_champion)
 
     def _acts(self, entry: Entry, is_champion: bool) -> None:
+        path = f"/api/checkpoints/{entry.id}"
         if entry.id in self.going:
             with div("row acts"):
                 self._clocks[entry.id] = span("quest-sub", _left(self.going[entry.id]))
-                button("Undo", self._order(entry, "restore", "It stays"), "small primary", "undo")
+                undo = self.order(f"{path}/restore", done="It stays")
+                button("Undo", undo, "small primary", "undo")
             return
+        pinned = "Unpinned" if entry.pinned else "Pinned"
+        chosen = {"checkpoint": entry.id, "reason": "chosen in the Tavern", "who": "the player"}
         deeds = {
             "compare": self._choose(entry.id),
-            "promote": self._promote(entry),
-            "verify": self._verify(entry),
-            "pin": self._pin(entry),
-            "delete": self._delete(entry),
+            "promote": self.order("/api/champion", chosen),
+            "verify": self.order(f"{path}/verify", then=_tell_verified),
+            "pin": self.order(f"{path}/pin", {"pinned": not entry.pinned}, done=pinned),
+            "delete": self.order(path, method="DELETE", done=f"Goes in {UNDO_S} s", delay_s=UNDO_S),
         }
         Acts(_acts_of(entry, is_champion, entry.id in self.chosen), lambda name: deeds[name]())
 
     def _choose(self, checkpoint: str) -> Any:
         def choose() -> None:
-            if checkpoint in self.chosen:
-                self.chosen.remove(checkpoint)
-            else:
-                self.chosen = [*self.chosen[-1:], checkpoint]
+            others = tuple(one for one in self.chosen if one != checkpoint)
+            picked = checkpoint in self.chosen
+            self.chosen = others if picked else (*others[-1:], checkpoint)
             self._fill()
 
         return choose
@@ -222,53 +197,9 @@ class VaultPage(Page):
         one, other = self.chosen
         found = await self.tavern.orders.ask("GET", "/api/compare", a=one, b=other)
         if found is not None:
-            self._inside.clear()
-            with self._inside:
+            with self._inside.emptied():
                 show_comparison(found)
             self._window.open()
-
-    def _order(self, entry: Entry, verb: str, done: str, body: Any = None) -> Any:
-        async def order() -> None:
-            path = f"/api/checkpoints/{entry.id}/{verb}"
-            await self.tavern.orders.ask("POST", path, body, done=done)
-            await self.reload()
-
-        return order
-
-    def _pin(self, entry: Entry) -> Any:
-        word = "Unpinned" if entry.pinned else "Pinned"
-        return self._order(entry, "pin", word, {"pinned": not entry.pinned})
-
-    def _verify(self, entry: Entry) -> Any:
-        async def verify() -> None:
-            said = await self.tavern.orders.ask("POST", f"/api/checkpoints/{entry.id}/verify")
-            if said is not None:
-                well = said.get("problem") is None
-                ui.notify(
-                    "Every byte is as it was saved" if well else "Damaged",
-                    caption=said.get("problem") or entry.id,
-                    position="top-right",
-                    type="positive" if well else "negative",
-                )
-
-        return verify
-
-    def _promote(self, entry: Entry) -> Any:
-        async def promote() -> None:
-            body = {"checkpoint": entry.id, "reason": "chosen in the Tavern", "who": "the player"}
-            await self.tavern.orders.ask("POST", "/api/champion", body)
-            await self.reload()
-
-        return promote
-
-    def _delete(self, entry: Entry) -> Any:
-        async def delete() -> None:
-            path = f"/api/checkpoints/{entry.id}"
-            done = f"Goes in {UNDO_S} s"
-            await self.tavern.orders.ask("DELETE", path, done=done, delay_s=UNDO_S)
-            await self.reload()
-
-        return delete
 
     def _champions(self) -> None:
         if not self.lines:
@@ -276,45 +207,46 @@ class VaultPage(Page):
             return
         with div("row between"):
             span("chip", f"champion: {self.lines[0].checkpoint}")
-            button("Roll back", self._roll_back, "small danger", "undo")
+            body = {"hero": self.hero}
+            back = self.order("/api/champion/rollback", body, done="The champion before is back")
+            button("Roll back", back, "small danger", "undo")
         with Tag("ol", "feed"):
-            for line in self.lines:
-                with Tag("li", "event"):
-                    Icon("crown")
-                    with div("event-words"):
-                        span("event-title mono", line.checkpoint)
-                        span("event-text", line.reason)
-                    span("event-time", lore.ago(line.time))
+            for one in self.lines:
+                line(one.checkpoint, one.reason, lore.ago(one.time), "crown", "mono")
 
-    async def _roll_back(self) -> None:
-        await self.tavern.orders.ask(
-            "POST",
-            "/api/champion/rollback",
-            {"hero": self.hero},
-            done="The champion before is back",
-        )
-        await self.reload()
+
+def _tell_verified(said: dict[str, Any]) -> None:
+    problem = said.get("problem")
+    ui.notify(
+        "Every byte is as it was saved" if problem is None else "Damaged",
+        caption=problem or said["id"],
+        position="top-right",
+        type="positive" if problem is None else "negative",
+    )
 
 
 def _acts_of(entry: Entry, is_champion: bool, picked: bool) -> list[dict[str, Any]]:
     """What can be done with a row; a champion is neither promoted nor deleted."""
     pin = "Unpin" if entry.pinned else "Pin"
-    acts: list[dict[str, Any]] = [
-        {"name": "compare", "label": "Compare", "icon": "scales", "picked": picked},
-        {"name": "promote", "label": "Promote", "icon": "crown", "title": "Make it champion"},
-        {"name": "verify", "label": "Verify", "icon": "check", "title": "Read every byte"},
-        {"name": "pin", "label": pin, "icon": "pin"},
-        {
-            "name": "pack",
-            "label": "Pack",
-            "icon": "down",
-            "title": "Pack as .tar",
-            "href": f"/download/checkpoint/{entry.id}",
-        },
-        {"name": "delete", "label": "Delete", "icon": "trash"},
-    ]
+    acts: tuple[tuple[str, str, str, dict[str, Any]], ...] = (
+        ("compare", "Compare", "scales", {"picked": picked}),
+        ("promote", "Promote", "crown", {"title": "Make it champion"}),
+        ("verify", "Verify", "check", {"title": "Read every byte"}),
+        ("pin", pin, "pin", {}),
+        (
+            "pack",
+            "Pack",
+            "down",
+            {"title": "Pack as .tar", "href": f"/download/checkpoint/{entry.id}"},
+        ),
+        ("delete", "Delete", "trash", {}),
+    )
     barred = ("promote", "delete") if is_champion else ()
-    return [act for act in acts if act["name"] not in barred]
+    return [
+        {"name": name, "label": label, "icon": icon, **more}
+        for name, label, icon, more in acts
+        if name not in barred
+    ]
 
 
 def _left(due: str) -> str:

@@ -18,7 +18,7 @@ import numpy as np
 
 from levelcap.world.rules.patch_checks import EFFECTS, ITEM_KINDS
 from levelcap.world.rules.patches import champion_names
-from levelcap.world.spec import TICKS_PER_SECOND, WORLD_VERSION
+from levelcap.world.spec import TICK_HZ, WORLD_VERSION
 
 if TYPE_CHECKING:
     from levelcap.world.match import ArenaWorld
@@ -71,6 +71,8 @@ class Story:
             f"{world.ruleset}, patch {world.patch['name']}, world version {WORLD_VERSION}, "
             f"seed {int(now['seed'])}, a decision every {world.decision_ticks} ticks"
         )
+        if world.spec.tick_hz != TICK_HZ:
+            title += f", {world.spec.tick_hz} ticks a second"
         lineup = [
             f"{self.name(p)} {self.champions[now['champion'][p]]}"
             for p in range(world.rules.num_players)
@@ -81,7 +83,7 @@ class Story:
         """Lines about everything since the last call; call it after every decision."""
         now, then = self.world.state[self.match].copy(), self.before
         self.before = now
-        when = f"{_seconds(now):6.1f} s  "
+        when = f"{self._seconds(now):6.1f} s  "
         events = [
             *self._abilities(then, now),
             *self._pickups(then, now),
@@ -89,7 +91,7 @@ class Story:
             *self._objectives(then, now),
         ]
         lines = [when + event for event in events]
-        period = PERIOD_S[self.world.ruleset] * TICKS_PER_SECOND
+        period = PERIOD_S[self.world.ruleset] * self.world.spec.tick_hz
         if now["tick"] // period > then["tick"] // period:
             lines += self._places(now)
         return lines
@@ -98,7 +100,7 @@ class Story:
         """How the match ended, and why."""
         now, rules = self.world.state[self.match], self.world.rules
         lines = [""] if self.placed == now["tick"] else ["", *self._places(now)]
-        when = f"{_seconds(now):6.1f} s  "
+        when = f"{self._seconds(now):6.1f} s  "
         if not now["over"]:
             return [*lines, f"{when}the story breaks off"]
         late = int(now["tick"]) >= rules.time_limit
@@ -119,7 +121,7 @@ class Story:
     def _places(self, now: Any) -> list[str]:
         rules = self.world.rules
         self.placed = int(now["tick"])
-        head = f"{_seconds(now):6.1f} s  "
+        head = f"{self._seconds(now):6.1f} s  "
         parts = []
         if rules.has_zone:
             parts.append(f"zone {now['zone'][2]:.1f}")
@@ -140,9 +142,12 @@ class Story:
             lines.append(" " * len(head) + "  ".join(seats[first : first + row]).rstrip())
         return lines
 
+    def _seconds(self, now: Any) -> float:
+        return int(now["tick"]) / self.world.spec.tick_hz
+
     def _body(self, now: Any, p: int) -> str:
         if not now["alive"][p]:
-            wait = f"back in {now['respawn'][p] / TICKS_PER_SECOND:.1f} s"
+            wait = f"back in {now['respawn'][p] / self.world.spec.tick_hz:.1f} s"
             return f"{self.name(p):<2} {'out' if now['out'][p] else wait:<31}"
         place = f"({_number(now['x'][p]):>6}, {_number(now['y'][p]):>6})"
         hp = f"{now['hp'][p] / 1000:.1f}"
@@ -191,10 +196,6 @@ class Story:
         if now["lead_changes"] > then["lead_changes"]:
             lines.append("the lead changes")
         return lines
-
-
-def _seconds(now: Any) -> float:
-    return int(now["tick"]) / TICKS_PER_SECOND
 
 
 def _number(value: float) -> str:

@@ -1,0 +1,64 @@
+"""`levelcap coach`: labels of recorded play, and how far two labellings agree."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from rich.console import Console
+
+from levelcap.cli.options import AsJson
+from levelcap.cli.printer import table
+from levelcap.coach.agree import agree as compare
+from levelcap.coach.rules import label_shard
+from levelcap.lake.shard import Shard
+from levelcap.world.spec import INTENTS
+
+
+def label(shard: Path, /, *, out: Path | None = None, json_: AsJson = False) -> None:
+    """Say of every two seconds of a shard what the player wanted and whom it aimed at.
+
+    Parameters
+    ----------
+    shard
+        A folder that `levelcap record` wrote, with the views body (or player) and objects.
+    out
+        The folder of the labels; default: beside the shard, with .labels at its end.
+    json_
+        Print one JSON object as the last line.
+    """
+    console = Console(highlight=False)
+    place = out or shard.with_name(f"{shard.name}.labels")
+    count = label_shard(Shard(shard), place)
+    console.print(f"{count:,} windows labelled: {place}", soft_wrap=True)
+    if json_:
+        console.print(json.dumps({"windows": count, "labels": str(place)}), soft_wrap=True)
+
+
+def agree(a: Path, b: Path, /, *, json_: AsJson = False) -> None:
+    """How far two labellings of one shard say the same.
+
+    Parameters
+    ----------
+    a
+        A folder of labels.
+    b
+        Another of the same shard.
+    json_
+        Print one JSON object as the last line.
+    """
+    console = Console(highlight=False)
+    found = compare(a, b)
+    rows = [(INTENTS[i], *map(str, row)) for i, row in enumerate(found.table.tolist())]
+    console.print(table(("A says", *INTENTS), rows, "Windows by intent, B across", right=True))
+    said = f"{found.windows:,} windows in both: intent {found.accuracy:.3f}, kappa"
+    console.print(f"{said} {found.kappa:.3f}, target {found.targets:.3f}")
+    if json_:
+        document = {
+            "windows": found.windows,
+            "accuracy": found.accuracy,
+            "kappa": found.kappa,
+            "targets": found.targets,
+            "per_intent": found.per_intent(),
+        }
+        console.print(json.dumps(document), soft_wrap=True)

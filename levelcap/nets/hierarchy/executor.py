@@ -1,0 +1,89 @@
+"""The Executor: body, goal and target -> the action, at every decision.
+
+Shapes: T decisions, B rows, C width, A bins of all heads.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+from levelcap.nets.aim import bin_edges, logistic_bins, target_logit
+from levelcap.nets.hierarchy.attention import ACTIVATIONS
+from levelcap.nets.hierarchy.lstm import Lstm
+from levelcap.nets.hierarchy.memory import State
+from levelcap.nets.hierarchy.shape import GOAL, TARGET, Shape
+from levelcap.nets.hierarchy.ssd import SsdStack
+
+NEAR_EVEN = 0.01  # gain of the last layer: an untrained hero presses every button alike
+
+
+class Executor(nn.Module):
+    """[body, goal, target position, target information] -> logits of all heads."""
+
+    def __init__(
+        self, body: int, heads: tuple[int, ...], aim: tuple[int, ...], shape: Shape
+    ) -> None:
+        """heads: bins of each; aim: the heads that point (they get a centre and a scale)."""
+        super().__init__()
+        self.head_sizes, self.aim = heads, aim
+        self._edges = bin_edges(heads[aim[0]])  # all heads that point have as many bins
+        width = shape.deed
+        activation = ACTIVATIONS[shape.activation]
+        self.encode = nn.Sequential(
+            nn.Linear(body + GOAL + 2 + TARGET, width), nn.LayerNorm(width), activation()
+        )
+        self.memory: Lstm | SsdStack
+        if shape.executor == "lstm":
+            self.memory = Lstm(width, shape.deed_layers, shape.dropout)
+        else:
+            layers = {"ssd2": 2, "ssd3": 3}.get(shape.executor, shape.deed_layers)
+            self.memory = SsdStack(width, layers, shape.state)
+        buttons = sum(size for head, size in enumerate(heads) if head not in aim)
+        self.head = nn.Sequential(
+            nn.Linear(width, shape.deed_head),
+            activation(),
+            nn.Linear(shape.deed_head, buttons + 2 * len(aim)),
+        )
+        last = self.head[-1]
+        assert isinstance(last, nn.Linear)
+        nn.init.orthogonal_(last.weight, NEAR_EVEN)
+        nn.init.zeros_(last.bias)
+        # Zero exactly: the centre of an untrained aim is the target itself.
+        with torch.no_grad():
+            last.weight[buttons:] = 0.0
+
+    def initial_state(self, rows: int) -> State:
+        """Of the memory."""
+        return self.memory.initial_state(rows)
+
+    def forward(
+        self,
+        body: Tensor,
+        goal: Tensor,
+        position: Tensor,
+        info: Tensor,
+        state: State,
+        reset: Tensor,
+    ) -> tuple[Tensor, Tensor, State]:
+        """[T, B, ...] each -> logits [T, B, A], hidden [T, B, C], state."""
+        x = self.encode(torch.cat((body, goal, position, info), -1))
+        deed, state = self.memory(x, state, reset)
+        # The straight way past the memory, as in a residual block.
+        deed = deed + x
+        out = self.head(deed)
+        return self._logits(out, position), deed, state
+
+    def _logits(self, out: Tensor, position: Tensor) -> Tensor:
+        """Buttons as they are; aim heads as a logistic around the target."""
+        parts, at = [], 0
+        first = out.shape[-1] - 2 * len(self.aim)
+        correction, scales = out[..., first:].chunk(2, -1)
+        aimed = logistic_bins(correction + target_logit(position), scales, self._edges)
+        for head, size in enumerate(self.head_sizes):
+            if head in self.aim:
+                parts.append(aimed[..., self.aim.index(head), :])
+            else:
+                parts.append(out[..., at : at + size])
+                at += size
+        return torch.cat(parts, -1)

@@ -1,0 +1,184 @@
+"""The Strategist: what a minute of summaries means. Once a second: a plan, a mode, confidence.
+
+Shapes: K looks (seconds), R rows, W width.
+
+Two kinds behind one face. A *streaming* one (ssd, lstm) reads one summary a look and carries the
+rest as state. One with a *window* (transformer, perceiver, experts) keeps the last 60 summaries and
+reads all of them at every look; what lies before the match began is masked.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from levelcap.nets.hierarchy.attention import ACTIVATIONS, Layer, Pool, Positions
+from levelcap.nets.hierarchy.lstm import Lstm
+from levelcap.nets.hierarchy.memory import State, segments
+from levelcap.nets.hierarchy.shape import HISTORY, Shape
+from levelcap.nets.hierarchy.ssd import SsdStack
+
+LATENTS = 64  # of the Perceiver: its cost is T x 64, not T x T
+EXPERTS = 4  # combat, loot, flee, explore
+
+
+def encoder(inputs: int, shape: Shape) -> nn.Sequential:
+    """A summary [192] -> [W]."""
+    return nn.Sequential(
+        nn.Linear(inputs, shape.plan),
+        nn.LayerNorm(shape.plan),
+        ACTIVATIONS[shape.activation](),
+        nn.Dropout(shape.dropout),
+    )
+
+
+class Stream(nn.Module):
+    """One summary a look; the past is in the state."""
+
+    def __init__(self, inputs: int, shape: Shape) -> None:
+        super().__init__()
+        self.encode = encoder(inputs, shape)
+        self.memory: SsdStack | Lstm
+        if shape.strategist == "ssd":
+            self.memory = SsdStack(shape.plan, shape.plan_layers, shape.state)
+        else:
+            self.memory = Lstm(shape.plan, 1)
+        self.norm = nn.LayerNorm(shape.plan)
+
+    def initial_state(self, rows: int) -> State:
+        """Of the memory."""
+        return self.memory.initial_state(rows)
+
+    def forward(
+        self, summaries: Tensor, state: State, reset: Tensor, valid: Tensor | None
+    ) -> tuple[Tensor, State]:
+        """summaries [K, R, 192] -> plans [K, R, W] and the state after each row's last look."""
+        out, state = self.memory(self.encode(summaries), state, reset, valid)
+        return self.norm(out), state
+
+
+class Window(nn.Module):
+    """The last 60 summaries at every look."""
+
+    def __init__(self, inputs: int, shape: Shape) -> None:
+        super().__init__()
+        self.inputs, self.fused = inputs, shape.attention == "fused"
+        self.encode = encoder(inputs, shape)
+        self.positions = Positions(shape.plan)
+        self.mixer: nn.Module
+        if shape.strategist == "perceiver":
+            self.mixer = Perceiver(shape)
+        elif shape.strategist == "experts":
+            self.mixer = Experts(shape)
+        else:
+            self.mixer = Transformer(shape)
+        self.pool = Pool(shape.plan, shape.plan_heads, self.fused)
+        self.norm = nn.LayerNorm(shape.plan)
+
+    def initial_state(self, rows: int) -> State:
+        """Nothing seen yet: the ring, oldest first, and how much of it is filled."""
+        return {
+            "ring": torch.zeros(rows, HISTORY, self.inputs),
+            "seen": torch.zeros(rows, dtype=torch.int64),
+        }
+
+    def forward(
+        self, summaries: Tensor, state: State, reset: Tensor, valid: Tensor | None
+    ) -> tuple[Tensor, State]:
+        """As `Stream.forward`."""
+        looks, rows = summaries.shape[:2]
+        long = torch.cat((state["ring"].transpose(0, 1), summaries))  # [60 + K, R, 192]
+        match = segments(reset)
+        age = torch.arange(HISTORY, 0, -1)[:, None]
+        filled = age <= state["seen"]  # [60, R]
+        exists = torch.cat((filled, torch.ones(looks, rows, dtype=torch.bool)))
+        number = functional.pad(match, (0, 0, HISTORY, 0))
+        # Look k sees the 60 entries that end with its own.
+        at = torch.arange(looks)[:, None] + torch.arange(1, HISTORY + 1)  # [K, 60]
+        mask = exists[at] & (number[at] == match[:, None])  # [K, 60, R]
+        mask = mask.transpose(1, 2).reshape(looks * rows, HISTORY)
+        items = self.encode(long)[at].transpose(1, 2).reshape(looks * rows, HISTORY, -1)
+        items = items + self.positions(torch.arange(HISTORY - 1, -1, -1).float())
+        found = self.mixer(items, mask)
+        if found.shape[1] != HISTORY:  # latents: all of them exist
+            mask = mask.new_ones(found.shape[:2])
+        plans = self.norm(self.pool(found, mask)).view(looks, rows, -1)
+        return plans, self._after(long, exists, number, match, valid)
+
+    def _after(
+        self, long: Tensor, exists: Tensor, number: Tensor, match: Tensor, valid: Tensor | None
+    ) -> State:
+        """The ring after each row's last look."""
+        looks, rows = match.shape
+        ends = torch.full((rows,), looks) if valid is None else valid.sum(0)
+        at = ends + torch.arange(HISTORY)[:, None]  # [60, R]
+        ring = long.gather(0, at[..., None].expand(-1, -1, long.shape[-1]))
+        now = number.gather(0, (ends + HISTORY - 1)[None])
+        kept = exists.gather(0, at) & (number.gather(0, at) == now)
+        return {"ring": ring.transpose(0, 1) * kept.t()[..., None], "seen": kept.sum(0)}
+
+
+def _layers(shape: Shape, count: int, heads: int = 0) -> nn.ModuleList:
+    heads = heads or shape.plan_heads
+    layers = [Layer(shape.plan, heads, shape.plan_ffn, shape) for _ in range(count)]
+    return nn.ModuleList(layers)
+
+
+class Transformer(nn.Module):
+    """Self-attention over the window."""
+
+    def __init__(self, shape: Shape) -> None:
+        super().__init__()
+        self.layers = _layers(shape, shape.plan_layers)
+
+    def forward(self, items: Tensor, mask: Tensor) -> Tensor:
+        """[N, 60, W] -> [N, 60, W]."""
+        for layer in self.layers:
+            items = layer(items, mask)
+        return items
+
+
+class Perceiver(nn.Module):
+    """64 latents read the window once, then talk among themselves (Jaegle et al. 2021)."""
+
+    def __init__(self, shape: Shape) -> None:
+        super().__init__()
+        self.latents = nn.Parameter(torch.randn(LATENTS, shape.plan) * 0.02)
+        # One head for reading, eight for talking.
+        self.read = Layer(shape.plan, 1, shape.plan_ffn, shape)
+        self.layers = _layers(shape, shape.plan_layers, 8)
+
+    def forward(self, items: Tensor, mask: Tensor) -> Tensor:
+        """[N, 60, W] -> [N, 64, W]."""
+        latents = self.latents.expand(len(items), -1, -1)
+        found: Tensor = self.read(latents, mask, items)
+        every = mask.new_ones(found.shape[:2])
+        for layer in self.layers:
+            found = layer(found, every)
+        return found
+
+
+class Experts(nn.Module):
+    """A mixture of four: a shared first half, then one layer each, weighed by a router."""
+
+    def __init__(self, shape: Shape) -> None:
+        super().__init__()
+        self.shared = _layers(shape, max(1, shape.plan_layers - 1))
+        self.experts = _layers(shape, EXPERTS)
+        self.router = nn.Linear(shape.plan, EXPERTS)
+
+    def forward(self, items: Tensor, mask: Tensor) -> Tensor:
+        """[N, 60, W] -> [N, 60, W]."""
+        for layer in self.shared:
+            items = layer(items, mask)
+        # By the newest entry, which always exists: one decision a window.
+        shares = self.router(items[:, -1]).softmax(-1)  # [N, 4]
+        parts = [layer(items, mask) for layer in self.experts]
+        return sum((shares[:, e, None, None] * part for e, part in enumerate(parts)), items * 0)
+
+
+def make_strategist(inputs: int, shape: Shape) -> Stream | Window:
+    """The Strategist this shape names."""
+    kind = Stream if shape.strategist in ("ssd", "lstm") else Window
+    return kind(inputs, shape)
