@@ -305,8 +305,13 @@ def test_jobs_are_filtered_paged_and_looked_into(visit):
     page = visit().goto("/jobs")
     page.get_by_label("Status").select_option("done")
     page.get_by_label("Kind of work").select_option("eval")
+    rows = page.locator("tbody [data-job]")
+    expect(rows.filter(has_not_text="eval")).to_have_count(0)
     expect(page.locator("tbody .chip:not(.done)")).to_have_count(0)
-    page.get_by_role("button", name="Details").first.click()
+    rows.first.evaluate("row => { row.dataset.same = 'yes' }")
+    page.wait_for_timeout(2_500)  # two looks of the page: the worker's work goes on meanwhile
+    expect(rows.first).to_have_attribute("data-same", "yes")  # equal rows are never replaced
+    rows.first.get_by_role("button", name="Details").click()
     window = page.get_by_role("dialog", name="Job")
     expect(window.locator(".event-title").first).to_have_text("submitted")
     expect(window.locator("pre")).to_contain_text('"checkpoint"')

@@ -25,6 +25,7 @@ class Page:
         """moment: when it was opened."""
         self.tavern, self.moment = tavern, moment
         self.hero = moment.hero.id
+        self._drawn: dict[int, Any] = {}  # what stands in each place, by the place's id
 
     def _read(self) -> None:
         """Reads what is shown; in a thread."""
@@ -58,6 +59,17 @@ class Page:
         await self.read()
         if before is None or before != self._shown():
             self._fill()
+
+    def redraw(self, place: Tag, shown: Any, draw: Callable[[], None]) -> None:
+        """Draw a place anew if what it shows has changed.
+
+        A press on a button that has been replaced meanwhile is lost, so nothing is replaced by its
+        equal.
+        """
+        if place.id not in self._drawn or self._drawn[place.id] != shown:
+            self._drawn[place.id] = shown
+            with place.emptied():
+                draw()
 
     def order(
         self,

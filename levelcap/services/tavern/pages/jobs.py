@@ -92,14 +92,14 @@ class JobsPage(Page):
             await self.follow()
 
     def _fill(self) -> None:
-        with self._chips.emptied():
-            chips((f"{count:,} {status}", status) for status, count in self.counts.items())
-        with self._table.emptied():
-            table(COLUMNS, self.rows[:PAGE], self._row, nothing="No job is like that.")
+        rows, counts = self.rows[:PAGE], dict(self.counts)
+        said = [(f"{count:,} {status}", status) for status, count in counts.items()]
+        self.redraw(self._chips, counts, lambda: chips(said))
+        nothing = "No job is like that."
+        self.redraw(self._table, rows, lambda: table(COLUMNS, rows, self._row, nothing=nothing))
         number = len(self.cursors)
         self._pager.show(f"page {number}", number == 1, len(self.rows) <= PAGE)
-        with self._people.emptied():
-            self._show_workers()
+        self.redraw(self._people, self.workers, self._show_workers)
 
     def _row(self, job: Job) -> None:
         with Tag("tr", data_job=job.id):
