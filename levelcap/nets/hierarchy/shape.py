@@ -135,6 +135,6 @@ def shape_of(meta: Meta) -> Shape:
             raise BadFile(refuse(f"no hierarchy has such a {name}", value, REMEDY))
     heads = (sizes["plan_heads"], 2)
     if any(sizes[n] % h for n, h in zip(("plan", "scene"), heads, strict=True)):
-        odd = {n: sizes[n] for n in ("plan", "plan_heads", "scene")}
-        raise BadFile(refuse("widths are no multiples of their heads", odd, REMEDY))
+        widths = {n: sizes[n] for n in ("plan", "plan_heads", "scene")}
+        raise BadFile(refuse("widths are no multiples of their heads", widths, REMEDY))
     return Shape(**{name: sizes[name] for name in names})
