@@ -57,6 +57,10 @@ class Stream(nn.Module):
         out, state = self.memory(self.encode(summaries), state, reset, valid)
         return self.norm(out), state
 
+    def remember(self, summaries: Tensor, state: State, reset: Tensor) -> State:
+        """The state after looks nobody asks for a plan."""
+        return self(summaries, state, reset, None)[1]
+
 
 class Window(nn.Module):
     """The last minute of summaries at every look."""
@@ -89,12 +93,8 @@ class Window(nn.Module):
     ) -> tuple[Tensor, State]:
         """As `Stream.forward`."""
         looks, rows = summaries.shape[:2]
-        long = torch.cat((state["ring"].transpose(0, 1), summaries))  # [H + K, R, 192]
-        match = segments(reset)
-        age = torch.arange(self.window, 0, -1)[:, None]
-        filled = age <= state["seen"]  # [H, R]
-        exists = torch.cat((filled, torch.ones(looks, rows, dtype=torch.bool)))
-        number = functional.pad(match, (0, 0, self.window, 0))
+        long, exists, number = self._line_up(summaries, state, reset)
+        match = number[self.window :]
         # Look k sees the H entries that end with its own.
         at = torch.arange(looks)[:, None] + torch.arange(1, self.window + 1)  # [K, H]
         mask = exists[at] & (number[at] == match[:, None])  # [K, H, R]
@@ -105,13 +105,24 @@ class Window(nn.Module):
         if found.shape[1] != self.window:  # latents: all of them exist
             mask = mask.new_ones(found.shape[:2])
         plans = self.norm(self.pool(found, mask)).view(looks, rows, -1)
-        return plans, self._after(long, exists, number, match, valid)
+        return plans, self._after(long, exists, number, valid)
 
-    def _after(
-        self, long: Tensor, exists: Tensor, number: Tensor, match: Tensor, valid: Tensor | None
-    ) -> State:
+    def remember(self, summaries: Tensor, state: State, reset: Tensor) -> State:
+        """As `Stream.remember`: only the ring moves on."""
+        return self._after(*self._line_up(summaries, state, reset), None)
+
+    def _line_up(
+        self, summaries: Tensor, state: State, reset: Tensor
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """The ring and what comes, [H + K, R, ...]: summaries, which exist, and their match."""
+        long = torch.cat((state["ring"].transpose(0, 1), summaries))
+        age = torch.arange(self.window, 0, -1)[:, None]
+        exists = torch.cat((age <= state["seen"], torch.ones_like(reset)))
+        return long, exists, functional.pad(segments(reset), (0, 0, self.window, 0))
+
+    def _after(self, long: Tensor, exists: Tensor, number: Tensor, valid: Tensor | None) -> State:
         """The ring after each row's last look."""
-        looks, rows = match.shape
+        looks, rows = len(long) - self.window, long.shape[1]
         ends = torch.full((rows,), looks) if valid is None else valid.sum(0)
         at = ends + torch.arange(self.window)[:, None]  # [H, R]
         ring = long.gather(0, at[..., None].expand(-1, -1, long.shape[-1]))
