@@ -10,8 +10,10 @@ from torch import Tensor, nn
 
 from levelcap.nets.aim import bin_edges, logistic_bins, target_logit
 from levelcap.nets.hierarchy.attention import ACTIVATIONS
+from levelcap.nets.hierarchy.longconv import LongConvolution
 from levelcap.nets.hierarchy.lstm import Lstm
 from levelcap.nets.hierarchy.memory import State
+from levelcap.nets.hierarchy.norm import make_norm
 from levelcap.nets.hierarchy.shape import GOAL, TARGET, Shape
 from levelcap.nets.hierarchy.ssd import SsdStack
 
@@ -31,14 +33,19 @@ class Executor(nn.Module):
         width = shape.deed
         activation = ACTIVATIONS[shape.activation]
         self.encode = nn.Sequential(
-            nn.Linear(body + GOAL + 2 + TARGET, width), nn.LayerNorm(width), activation()
+            nn.Linear(body + GOAL + 2 + TARGET, width),
+            make_norm(width, shape.layer_norm),
+            activation(),
         )
-        self.memory: Lstm | SsdStack
+        self.memory: Lstm | SsdStack | LongConvolution
         if shape.executor == "lstm":
             self.memory = Lstm(width, shape.deed_layers, shape.dropout)
+        elif shape.executor == "longconv":
+            self.memory = LongConvolution(width, norm=shape.layer_norm)
         else:
-            layers = {"ssd2": 2, "ssd3": 3}.get(shape.executor, shape.deed_layers)
-            self.memory = SsdStack(width, layers, shape.state)
+            # "ssd" is as deep as its size says, "ssd2" two blocks in every size.
+            layers = int(shape.executor.removeprefix("ssd") or shape.deed_layers)
+            self.memory = SsdStack(width, layers, shape.state, shape.layer_norm)
         buttons = sum(size for head, size in enumerate(heads) if head not in aim)
         self.head = nn.Sequential(
             nn.Linear(width, shape.deed_head),

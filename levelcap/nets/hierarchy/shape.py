@@ -21,14 +21,16 @@ TARGET = 32  # numbers of target information; its position comes beside them
 MODES = len(INTENTS)
 PERIOD = 10
 REMEDY = "Use a checkpoint that this version wrote"
+LATER = {"layer_norm": "layer"}  # what descriptions written before it existed mean
 HISTORY = 60  # summaries a Strategist with a window looks back on, one a second
 
 OPTIONS: dict[str, tuple[str, ...]] = {
     "strategist": ("ssd", "lstm", "transformer", "perceiver", "experts"),
-    "executor": ("lstm", "ssd", "ssd2", "ssd3"),
+    "executor": ("lstm", "ssd", "ssd1", "ssd2", "ssd3", "longconv"),
     "state": ("16", "64", "128"),
     "norm": ("pre", "post"),
-    "attention": ("fused", "plain"),
+    "layer_norm": ("layer", "batch"),
+    "attention": ("fused", "plain", "nested"),
     "activation": ("gelu", "relu", "silu", "mish"),
     "tactician": ("alone", "self"),
     "targeting": ("cross", "pointer", "concat"),
@@ -66,6 +68,8 @@ class Shape:
     targeting: str = "cross"
     goal: str = "on"
     """off: a twin whose goal is always zero, to measure what the channel is worth"""
+    layer_norm: str = "layer"
+    """batch: moments of the batch instead of the row's, for imitation"""
 
 
 _LARGE = {"strategist": "transformer", "executor": "ssd", "state": 64, "tactician": "self"}
@@ -115,6 +119,7 @@ def shape_of(meta: Meta) -> Shape:
         BadFile: a size is missing, is no number that a layer can have, or names an unknown part.
     """
     names = {field.name: field for field in fields(Shape)}
+    meta = replace(meta, shape=LATER | meta.shape)
     wanted = {*names, "input_size", "summary", "body", "slots", "columns", "period"}
     if set(meta.shape) != wanted:
         odd = sorted(set(meta.shape) ^ wanted)

@@ -15,7 +15,8 @@ from torch.nn import functional
 
 from levelcap.nets.hierarchy.attention import ACTIVATIONS, Layer, Pool, Positions
 from levelcap.nets.hierarchy.lstm import Lstm
-from levelcap.nets.hierarchy.memory import State, segments
+from levelcap.nets.hierarchy.memory import State, newest, segments
+from levelcap.nets.hierarchy.norm import make_norm
 from levelcap.nets.hierarchy.shape import HISTORY, Shape
 from levelcap.nets.hierarchy.ssd import SsdStack
 
@@ -27,7 +28,7 @@ def encoder(inputs: int, shape: Shape) -> nn.Sequential:
     """A summary [192] -> [W]."""
     return nn.Sequential(
         nn.Linear(inputs, shape.plan),
-        nn.LayerNorm(shape.plan),
+        make_norm(shape.plan, shape.layer_norm),
         ACTIVATIONS[shape.activation](),
         nn.Dropout(shape.dropout),
     )
@@ -41,10 +42,10 @@ class Stream(nn.Module):
         self.encode = encoder(inputs, shape)
         self.memory: SsdStack | Lstm
         if shape.strategist == "ssd":
-            self.memory = SsdStack(shape.plan, shape.plan_layers, shape.state)
+            self.memory = SsdStack(shape.plan, shape.plan_layers, shape.state, shape.layer_norm)
         else:
             self.memory = Lstm(shape.plan, 1)
-        self.norm = nn.LayerNorm(shape.plan)
+        self.norm = make_norm(shape.plan, shape.layer_norm)
 
     def initial_state(self, rows: int) -> State:
         """Of the memory."""
@@ -63,7 +64,7 @@ class Window(nn.Module):
 
     def __init__(self, inputs: int, shape: Shape) -> None:
         super().__init__()
-        self.inputs, self.fused = inputs, shape.attention == "fused"
+        self.inputs = inputs
         self.encode = encoder(inputs, shape)
         self.positions = Positions(shape.plan)
         self.mixer: nn.Module
@@ -73,8 +74,8 @@ class Window(nn.Module):
             self.mixer = Experts(shape)
         else:
             self.mixer = Transformer(shape)
-        self.pool = Pool(shape.plan, shape.plan_heads, self.fused)
-        self.norm = nn.LayerNorm(shape.plan)
+        self.pool = Pool(shape.plan, shape.plan_heads, shape.attention)
+        self.norm = make_norm(shape.plan, shape.layer_norm)
 
     def initial_state(self, rows: int) -> State:
         """Nothing seen yet: the ring, oldest first, and how much of it is filled."""
@@ -104,19 +105,9 @@ class Window(nn.Module):
         if found.shape[1] != HISTORY:  # latents: all of them exist
             mask = mask.new_ones(found.shape[:2])
         plans = self.norm(self.pool(found, mask)).view(looks, rows, -1)
-        return plans, self._after(long, exists, number, match, valid)
-
-    def _after(
-        self, long: Tensor, exists: Tensor, number: Tensor, match: Tensor, valid: Tensor | None
-    ) -> State:
-        """The ring after each row's last look."""
-        looks, rows = match.shape
-        ends = torch.full((rows,), looks) if valid is None else valid.sum(0)
-        at = ends + torch.arange(HISTORY)[:, None]  # [60, R]
-        ring = long.gather(0, at[..., None].expand(-1, -1, long.shape[-1]))
-        now = number.gather(0, (ends + HISTORY - 1)[None])
-        kept = exists.gather(0, at) & (number.gather(0, at) == now)
-        return {"ring": ring.transpose(0, 1) * kept.t()[..., None], "seen": kept.sum(0)}
+        # A filled entry of the ring is marked, so that what is kept can be counted.
+        ring = newest(torch.cat((long, exists[..., None]), -1), match, valid)
+        return plans, {"ring": ring[..., :-1], "seen": ring[..., -1].sum(1).long()}
 
 
 def _layers(shape: Shape, count: int, heads: int = 0) -> nn.ModuleList:
