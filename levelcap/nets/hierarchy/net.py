@@ -124,7 +124,7 @@ class HierarchyNet(Net):
             return state
         # What is not valid comes first: the match begins where it ends.
         before = torch.cat((torch.zeros_like(valid[:1]), valid[:-1]))
-        _, plan = self.strategist(history, part(state, PLAN), valid & ~before, None)
+        plan = self.strategist.remember(history, part(state, PLAN), valid & ~before)
         some = valid.any(0)
         fresh = self.strategist.initial_state(len(some))
         kept = reset_rows(plan, fresh, ~some)

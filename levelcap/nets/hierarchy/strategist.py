@@ -58,6 +58,10 @@ class Stream(nn.Module):
         out, state = self.memory(self.encode(summaries), state, reset, valid)
         return self.norm(out), state
 
+    def remember(self, summaries: Tensor, state: State, reset: Tensor) -> State:
+        """The state after them, when nobody asks for the plans."""
+        return self(summaries, state, reset, None)[1]
+
 
 class Window(nn.Module):
     """The last 60 summaries at every look."""
@@ -89,11 +93,8 @@ class Window(nn.Module):
     ) -> tuple[Tensor, State]:
         """As `Stream.forward`."""
         looks, rows = summaries.shape[:2]
-        long = torch.cat((state["ring"].transpose(0, 1), summaries))  # [60 + K, R, 192]
         match = segments(reset)
-        age = torch.arange(HISTORY, 0, -1)[:, None]
-        filled = age <= state["seen"]  # [60, R]
-        exists = torch.cat((filled, torch.ones(looks, rows, dtype=torch.bool)))
+        long, exists = self._long(summaries, state)
         number = functional.pad(match, (0, 0, HISTORY, 0))
         # Look k sees the 60 entries that end with its own.
         at = torch.arange(looks)[:, None] + torch.arange(1, HISTORY + 1)  # [K, 60]
@@ -105,9 +106,24 @@ class Window(nn.Module):
         if found.shape[1] != HISTORY:  # latents: all of them exist
             mask = mask.new_ones(found.shape[:2])
         plans = self.norm(self.pool(found, mask)).view(looks, rows, -1)
-        # A filled entry of the ring is marked, so that what is kept can be counted.
+        return plans, self._ring(long, exists, match, valid)
+
+    def remember(self, summaries: Tensor, state: State, reset: Tensor) -> State:
+        """As `Stream.remember`: no window is read, which is all of the work."""
+        return self._ring(*self._long(summaries, state), segments(reset), None)
+
+    def _long(self, summaries: Tensor, state: State) -> tuple[Tensor, Tensor]:
+        """The ring and what follows it, [60 + K, R, 192], and which of it exists, [60 + K, R]."""
+        age = torch.arange(HISTORY, 0, -1)[:, None]
+        filled = age <= state["seen"]  # [60, R]
+        exists = torch.cat((filled, filled.new_ones(summaries.shape[:2])))
+        return torch.cat((state["ring"].transpose(0, 1), summaries)), exists
+
+    def _ring(self, long: Tensor, exists: Tensor, match: Tensor, valid: Tensor | None) -> State:
+        """The state after each row's last look."""
+        # A filled entry is marked, so that what is kept can be counted.
         ring = newest(torch.cat((long, exists[..., None]), -1), match, valid)
-        return plans, {"ring": ring[..., :-1], "seen": ring[..., -1].sum(1).long()}
+        return {"ring": ring[..., :-1], "seen": ring[..., -1].sum(1).long()}
 
 
 def _layers(shape: Shape, count: int, heads: int = 0) -> nn.ModuleList:
