@@ -25,11 +25,13 @@ REMEDY = "Use a checkpoint that this version wrote"
 NUMBERS = ("window", "state")  # options that count something
 OPTIONS: dict[str, tuple[str, ...]] = {
     "strategist": ("ssd", "lstm", "transformer", "perceiver", "experts"),
-    "executor": ("lstm", "ssd", "ssd2", "ssd3"),
+    "executor": ("lstm", "ssd", "ssd1", "ssd2", "ssd3", "longconv"),
     "window": ("60", "2"),
+    "last": ("hidden", "seen"),
     "state": ("16", "64", "128"),
     "norm": ("pre", "post"),
-    "attention": ("fused", "plain"),
+    "layer_norm": ("layer", "batch"),
+    "attention": ("fused", "plain", "nested"),
     "activation": ("gelu", "relu", "silu", "mish"),
     "tactician": ("alone", "self"),
     "targeting": ("cross", "pointer", "concat"),
@@ -60,6 +62,8 @@ class Shape:
     window: int = 60
     """seconds that a Strategist with a window looks back on; 2 is a clip without a past"""
     executor: str = "lstm"
+    last: str = "hidden"
+    """does the Executor see its last action? A clone that does repeats it, whatever happens"""
     state: int = 16
     """numbers a state-space block keeps for each of its own"""
     norm: str = "pre"
@@ -69,6 +73,8 @@ class Shape:
     targeting: str = "cross"
     goal: str = "on"
     """off: a twin whose goal is always zero, to measure what the channel is worth"""
+    layer_norm: str = "layer"
+    """batch: moments of the batch instead of the row's, for imitation"""
 
 
 _LARGE = {"strategist": "transformer", "executor": "ssd", "state": 64, "tactician": "self"}

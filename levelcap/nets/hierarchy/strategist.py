@@ -15,7 +15,8 @@ from torch.nn import functional
 
 from levelcap.nets.hierarchy.attention import ACTIVATIONS, Layer, Pool, Positions
 from levelcap.nets.hierarchy.lstm import Lstm
-from levelcap.nets.hierarchy.memory import State, segments
+from levelcap.nets.hierarchy.memory import State, newest, segments
+from levelcap.nets.hierarchy.norm import make_norm
 from levelcap.nets.hierarchy.shape import Shape
 from levelcap.nets.hierarchy.ssd import SsdStack
 
@@ -27,7 +28,7 @@ def encoder(inputs: int, shape: Shape) -> nn.Sequential:
     """A summary [192] -> [W]."""
     return nn.Sequential(
         nn.Linear(inputs, shape.plan),
-        nn.LayerNorm(shape.plan),
+        make_norm(shape.plan, shape.layer_norm),
         ACTIVATIONS[shape.activation](),
         nn.Dropout(shape.dropout),
     )
@@ -41,10 +42,10 @@ class Stream(nn.Module):
         self.encode = encoder(inputs, shape)
         self.memory: SsdStack | Lstm
         if shape.strategist == "ssd":
-            self.memory = SsdStack(shape.plan, shape.plan_layers, shape.state)
+            self.memory = SsdStack(shape.plan, shape.plan_layers, shape.state, shape.layer_norm)
         else:
             self.memory = Lstm(shape.plan, 1)
-        self.norm = nn.LayerNorm(shape.plan)
+        self.norm = make_norm(shape.plan, shape.layer_norm)
 
     def initial_state(self, rows: int) -> State:
         """Of the memory."""
@@ -58,7 +59,7 @@ class Stream(nn.Module):
         return self.norm(out), state
 
     def remember(self, summaries: Tensor, state: State, reset: Tensor) -> State:
-        """The state after looks nobody asks for a plan."""
+        """The state after them, when nobody asks for the plans."""
         return self(summaries, state, reset, None)[1]
 
 
@@ -67,8 +68,7 @@ class Window(nn.Module):
 
     def __init__(self, inputs: int, shape: Shape) -> None:
         super().__init__()
-        self.inputs, self.fused = inputs, shape.attention == "fused"
-        self.window = shape.window
+        self.inputs, self.window = inputs, shape.window
         self.encode = encoder(inputs, shape)
         self.positions = Positions(shape.plan)
         self.mixer: nn.Module
@@ -78,8 +78,8 @@ class Window(nn.Module):
             self.mixer = Experts(shape)
         else:
             self.mixer = Transformer(shape)
-        self.pool = Pool(shape.plan, shape.plan_heads, self.fused)
-        self.norm = nn.LayerNorm(shape.plan)
+        self.pool = Pool(shape.plan, shape.plan_heads, shape.attention)
+        self.norm = make_norm(shape.plan, shape.layer_norm)
 
     def initial_state(self, rows: int) -> State:
         """Nothing seen yet: the ring, oldest first, and how much of it is filled."""
@@ -93,8 +93,9 @@ class Window(nn.Module):
     ) -> tuple[Tensor, State]:
         """As `Stream.forward`."""
         looks, rows = summaries.shape[:2]
-        long, exists, number = self._line_up(summaries, state, reset)
-        match = number[self.window :]
+        match = segments(reset)
+        long, exists = self._long(summaries, state)
+        number = functional.pad(match, (0, 0, self.window, 0))
         # Look k sees the H entries that end with its own.
         at = torch.arange(looks)[:, None] + torch.arange(1, self.window + 1)  # [K, H]
         mask = exists[at] & (number[at] == match[:, None])  # [K, H, R]
@@ -105,30 +106,24 @@ class Window(nn.Module):
         if found.shape[1] != self.window:  # latents: all of them exist
             mask = mask.new_ones(found.shape[:2])
         plans = self.norm(self.pool(found, mask)).view(looks, rows, -1)
-        return plans, self._after(long, exists, number, valid)
+        return plans, self._ring(long, exists, match, valid)
 
     def remember(self, summaries: Tensor, state: State, reset: Tensor) -> State:
-        """As `Stream.remember`: only the ring moves on."""
-        return self._after(*self._line_up(summaries, state, reset), None)
+        """As `Stream.remember`: no window is read, which is all of the work."""
+        return self._ring(*self._long(summaries, state), segments(reset), None)
 
-    def _line_up(
-        self, summaries: Tensor, state: State, reset: Tensor
-    ) -> tuple[Tensor, Tensor, Tensor]:
-        """The ring and what comes, [H + K, R, ...]: summaries, which exist, and their match."""
-        long = torch.cat((state["ring"].transpose(0, 1), summaries))
+    def _long(self, summaries: Tensor, state: State) -> tuple[Tensor, Tensor]:
+        """The ring and what follows it, [H + K, R, 192], and which of it exists, [H + K, R]."""
         age = torch.arange(self.window, 0, -1)[:, None]
-        exists = torch.cat((age <= state["seen"], torch.ones_like(reset)))
-        return long, exists, functional.pad(segments(reset), (0, 0, self.window, 0))
+        filled = age <= state["seen"]  # [H, R]
+        exists = torch.cat((filled, filled.new_ones(summaries.shape[:2])))
+        return torch.cat((state["ring"].transpose(0, 1), summaries)), exists
 
-    def _after(self, long: Tensor, exists: Tensor, number: Tensor, valid: Tensor | None) -> State:
-        """The ring after each row's last look."""
-        looks, rows = len(long) - self.window, long.shape[1]
-        ends = torch.full((rows,), looks) if valid is None else valid.sum(0)
-        at = ends + torch.arange(self.window)[:, None]  # [H, R]
-        ring = long.gather(0, at[..., None].expand(-1, -1, long.shape[-1]))
-        now = number.gather(0, (ends + self.window - 1)[None])
-        kept = exists.gather(0, at) & (number.gather(0, at) == now)
-        return {"ring": ring.transpose(0, 1) * kept.t()[..., None], "seen": kept.sum(0)}
+    def _ring(self, long: Tensor, exists: Tensor, match: Tensor, valid: Tensor | None) -> State:
+        """The state after each row's last look."""
+        # A filled entry is marked, so that what is kept can be counted.
+        ring = newest(torch.cat((long, exists[..., None]), -1), match, valid)
+        return {"ring": ring[..., :-1], "seen": ring[..., -1].sum(1).long()}
 
 
 def _layers(shape: Shape, count: int, heads: int = 0) -> nn.ModuleList:
