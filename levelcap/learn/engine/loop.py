@@ -72,7 +72,8 @@ class Training:
         self.budget, self.guard, self.clock = Budget(stops), Guard(config.bad_updates), Clock()
         self.progress = Progress()
         self.metrics: dict[str, float] = {}
-        self._thread = ThreadPoolExecutor(1, thread_name_prefix="gather")
+        # Torch counts threads for each thread of ours apart (levelcap/__init__.py says why one).
+        self._thread = ThreadPoolExecutor(1, "gather", torch.set_num_threads, (1,))
         self._batch: Any = None
         self._saved_at = time.monotonic()
         self._next_evaluation_s = 0.0

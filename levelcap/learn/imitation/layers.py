@@ -13,6 +13,7 @@ mode did not is charged for it (temporal consistency).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -147,16 +148,21 @@ class LayeredCloner(SegmentCloner):
         return found
 
     def _aim_error(self, stretch: LayeredStretch, out: Unrolled, here: Tensor) -> float:
-        """Sum over shots of the distance between cursor and teacher's, in units of sight."""
+        """Sum over shots of the angle between the likeliest aim and the teacher's, in half turns.
+
+        Directions, not cursors: a shot flies on behind the cursor, and the scripted teachers put
+        theirs at whatever distance has a bin in the right direction.
+        """
         first = sum(self.meta.head_sizes[: self.meta.aim_heads[0]])
         size = self.meta.head_sizes[self.meta.aim_heads[0]]
-        x, y = (
-            out.logits[..., first + i * size : first + (i + 1) * size].argmax(-1) for i in (0, 1)
+        mine = torch.stack(
+            [out.logits[..., first + i * size :][..., :size].argmax(-1) for i in (0, 1)], -1
         )
         actions = stretch.actions[stretch.burn_in :].long()
-        aimed = actions[..., HEAD.aim_x], actions[..., HEAD.aim_y]
-        apart = torch.hypot((x - aimed[0]).float(), (y - aimed[1]).float())
-        return float(apart[here].sum()) / CENTRE
+        taught = actions[..., [HEAD.aim_x, HEAD.aim_y]]
+        angles = [torch.atan2(*(aim[here] - CENTRE).float().unbind(-1)) for aim in (mine, taught)]
+        apart = torch.remainder(angles[0] - angles[1] + math.pi, 2 * math.pi) - math.pi
+        return float(apart.abs().sum()) / math.pi
 
     def _consistency(self, out: Unrolled) -> Tensor:
         """Squared change of the goal where the mode stayed, a look to the next."""

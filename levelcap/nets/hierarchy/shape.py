@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
+from typing import Any
 
 from levelcap.kit.errors import BadFile, BadValue, refuse
 from levelcap.nets.meta import Meta
@@ -21,12 +22,11 @@ TARGET = 32  # numbers of target information; its position comes beside them
 MODES = len(INTENTS)
 PERIOD = 10
 REMEDY = "Use a checkpoint that this version wrote"
-LATER = {"layer_norm": "layer"}  # what descriptions written before it existed mean
-HISTORY = 60  # summaries a Strategist with a window looks back on, one a second
-
+NUMBERS = ("window", "state")  # options that count something
 OPTIONS: dict[str, tuple[str, ...]] = {
     "strategist": ("ssd", "lstm", "transformer", "perceiver", "experts"),
     "executor": ("lstm", "ssd", "ssd1", "ssd2", "ssd3", "longconv"),
+    "window": ("60", "2"),
     "state": ("16", "64", "128"),
     "norm": ("pre", "post"),
     "layer_norm": ("layer", "batch"),
@@ -58,6 +58,8 @@ class Shape:
     deed_layers: int = 1
     dropout: float = 0.0
     strategist: str = "ssd"
+    window: int = 60
+    """seconds that a Strategist with a window looks back on; 2 is a clip without a past"""
     executor: str = "lstm"
     state: int = 16
     """numbers a state-space block keeps for each of its own"""
@@ -100,7 +102,7 @@ def hierarchy_meta(
         wanted = missing or views or "standardise"
         raise BadValue(refuse(f"a hierarchy cannot play {spec.name} so", wanted, remedy))
     chosen: dict[str, object] = {
-        name: int(value) if name == "state" else value for name, value in options.items()
+        name: int(value) if name in NUMBERS else value for name, value in options.items()
     }
     shape = asdict(replace(SIZES[size], **chosen))  # type: ignore[arg-type]
     shape["input_size"] = sum(spec.views[name].size for name in VIEWS)
@@ -119,12 +121,13 @@ def shape_of(meta: Meta) -> Shape:
         BadFile: a size is missing, is no number that a layer can have, or names an unknown part.
     """
     names = {field.name: field for field in fields(Shape)}
-    meta = replace(meta, shape=LATER | meta.shape)
     wanted = {*names, "input_size", "summary", "body", "slots", "columns", "period"}
-    if set(meta.shape) != wanted:
-        odd = sorted(set(meta.shape) ^ wanted)
+    # A net saved before an option existed is what it was then: the option's default.
+    sizes: dict[str, Any] = {name: names[name].default for name in OPTIONS} | meta.shape
+    if set(sizes) != wanted:
+        odd = sorted(set(sizes) ^ wanted)
         raise BadFile(refuse("the shape of a hierarchy has other sizes", odd, REMEDY))
-    for name, value in meta.shape.items():
+    for name, value in sizes.items():
         known = OPTIONS.get(name)
         fine = type(value) is int and value > 0
         if name == "dropout":
@@ -133,8 +136,8 @@ def shape_of(meta: Meta) -> Shape:
             fine = str(value) in known
         if not fine:
             raise BadFile(refuse(f"no hierarchy has such a {name}", value, REMEDY))
-    heads = (meta.shape["plan_heads"], 2)
-    if any(meta.shape[n] % h for n, h in zip(("plan", "scene"), heads, strict=True)):
-        sizes = {n: meta.shape[n] for n in ("plan", "plan_heads", "scene")}
-        raise BadFile(refuse("widths are no multiples of their heads", sizes, REMEDY))
-    return Shape(**{name: meta.shape[name] for name in names})
+    heads = (sizes["plan_heads"], 2)
+    if any(sizes[n] % h for n, h in zip(("plan", "scene"), heads, strict=True)):
+        widths = {n: sizes[n] for n in ("plan", "plan_heads", "scene")}
+        raise BadFile(refuse("widths are no multiples of their heads", widths, REMEDY))
+    return Shape(**{name: sizes[name] for name in names})

@@ -1,6 +1,6 @@
 """The Strategist: what a minute of summaries means. Once a second: a plan, a mode, confidence.
 
-Shapes: K looks (seconds), R rows, W width.
+Shapes: K looks (seconds), R rows, W width, H window.
 
 Two kinds behind one face. A *streaming* one (ssd, lstm) reads one summary a look and carries the
 rest as state. One with a *window* (transformer, perceiver, experts) keeps the last 60 summaries and
@@ -17,7 +17,7 @@ from levelcap.nets.hierarchy.attention import ACTIVATIONS, Layer, Pool, Position
 from levelcap.nets.hierarchy.lstm import Lstm
 from levelcap.nets.hierarchy.memory import State, newest, segments
 from levelcap.nets.hierarchy.norm import make_norm
-from levelcap.nets.hierarchy.shape import HISTORY, Shape
+from levelcap.nets.hierarchy.shape import Shape
 from levelcap.nets.hierarchy.ssd import SsdStack
 
 LATENTS = 64  # of the Perceiver: its cost is T x 64, not T x T
@@ -59,16 +59,16 @@ class Stream(nn.Module):
         return self.norm(out), state
 
     def remember(self, summaries: Tensor, state: State, reset: Tensor) -> State:
-        """The state after them, when nobody asks for the plans."""
+        """The state after looks nobody asks for a plan."""
         return self(summaries, state, reset, None)[1]
 
 
 class Window(nn.Module):
-    """The last 60 summaries at every look."""
+    """The last minute of summaries at every look."""
 
     def __init__(self, inputs: int, shape: Shape) -> None:
         super().__init__()
-        self.inputs = inputs
+        self.inputs, self.window = inputs, shape.window
         self.encode = encoder(inputs, shape)
         self.positions = Positions(shape.plan)
         self.mixer: nn.Module
@@ -84,7 +84,7 @@ class Window(nn.Module):
     def initial_state(self, rows: int) -> State:
         """Nothing seen yet: the ring, oldest first, and how much of it is filled."""
         return {
-            "ring": torch.zeros(rows, HISTORY, self.inputs),
+            "ring": torch.zeros(rows, self.window, self.inputs),
             "seen": torch.zeros(rows, dtype=torch.int64),
         }
 
@@ -93,36 +93,38 @@ class Window(nn.Module):
     ) -> tuple[Tensor, State]:
         """As `Stream.forward`."""
         looks, rows = summaries.shape[:2]
-        match = segments(reset)
-        long, exists = self._long(summaries, state)
-        number = functional.pad(match, (0, 0, HISTORY, 0))
-        # Look k sees the 60 entries that end with its own.
-        at = torch.arange(looks)[:, None] + torch.arange(1, HISTORY + 1)  # [K, 60]
-        mask = exists[at] & (number[at] == match[:, None])  # [K, 60, R]
-        mask = mask.transpose(1, 2).reshape(looks * rows, HISTORY)
-        items = self.encode(long)[at].transpose(1, 2).reshape(looks * rows, HISTORY, -1)
-        items = items + self.positions(torch.arange(HISTORY - 1, -1, -1).float())
+        long, exists, number = self._line_up(summaries, state, reset)
+        match = number[self.window :]
+        # Look k sees the H entries that end with its own.
+        at = torch.arange(looks)[:, None] + torch.arange(1, self.window + 1)  # [K, H]
+        mask = exists[at] & (number[at] == match[:, None])  # [K, H, R]
+        mask = mask.transpose(1, 2).reshape(looks * rows, self.window)
+        items = self.encode(long)[at].transpose(1, 2).reshape(looks * rows, self.window, -1)
+        items = items + self.positions(torch.arange(self.window - 1, -1, -1).float())
         found = self.mixer(items, mask)
-        if found.shape[1] != HISTORY:  # latents: all of them exist
+        if found.shape[1] != self.window:  # latents: all of them exist
             mask = mask.new_ones(found.shape[:2])
         plans = self.norm(self.pool(found, mask)).view(looks, rows, -1)
-        return plans, self._ring(long, exists, match, valid)
+        return plans, self._after(long, exists, number, valid)
 
     def remember(self, summaries: Tensor, state: State, reset: Tensor) -> State:
-        """As `Stream.remember`: no window is read, which is all of the work."""
-        return self._ring(*self._long(summaries, state), segments(reset), None)
+        """As `Stream.remember`: only the ring moves on."""
+        return self._after(*self._line_up(summaries, state, reset), None)
 
-    def _long(self, summaries: Tensor, state: State) -> tuple[Tensor, Tensor]:
-        """The ring and what follows it, [60 + K, R, 192], and which of it exists, [60 + K, R]."""
-        age = torch.arange(HISTORY, 0, -1)[:, None]
-        filled = age <= state["seen"]  # [60, R]
-        exists = torch.cat((filled, filled.new_ones(summaries.shape[:2])))
-        return torch.cat((state["ring"].transpose(0, 1), summaries)), exists
+    def _line_up(
+        self, summaries: Tensor, state: State, reset: Tensor
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """The ring and what comes, [H + K, R, ...]: summaries, which exist, and their match."""
+        long = torch.cat((state["ring"].transpose(0, 1), summaries))
+        age = torch.arange(self.window, 0, -1)[:, None]
+        exists = torch.cat((age <= state["seen"], torch.ones_like(reset)))
+        return long, exists, functional.pad(segments(reset), (0, 0, self.window, 0))
 
-    def _ring(self, long: Tensor, exists: Tensor, match: Tensor, valid: Tensor | None) -> State:
-        """The state after each row's last look."""
+    def _after(self, long: Tensor, exists: Tensor, number: Tensor, valid: Tensor | None) -> State:
+        """The ring after each row's last look."""
         # A filled entry is marked, so that what is kept can be counted.
-        ring = newest(torch.cat((long, exists[..., None]), -1), match, valid)
+        marked = torch.cat((long, exists[..., None]), -1)
+        ring = newest(marked, number[self.window :], valid)
         return {"ring": ring[..., :-1], "seen": ring[..., -1].sum(1).long()}
 
 
@@ -140,7 +142,7 @@ class Transformer(nn.Module):
         self.layers = _layers(shape, shape.plan_layers)
 
     def forward(self, items: Tensor, mask: Tensor) -> Tensor:
-        """[N, 60, W] -> [N, 60, W]."""
+        """[N, H, W] -> [N, H, W]."""
         for layer in self.layers:
             items = layer(items, mask)
         return items
@@ -157,7 +159,7 @@ class Perceiver(nn.Module):
         self.layers = _layers(shape, shape.plan_layers, 8)
 
     def forward(self, items: Tensor, mask: Tensor) -> Tensor:
-        """[N, 60, W] -> [N, 64, W]."""
+        """[N, H, W] -> [N, 64, W]."""
         latents = self.latents.expand(len(items), -1, -1)
         found: Tensor = self.read(latents, mask, items)
         every = mask.new_ones(found.shape[:2])
@@ -176,7 +178,7 @@ class Experts(nn.Module):
         self.router = nn.Linear(shape.plan, EXPERTS)
 
     def forward(self, items: Tensor, mask: Tensor) -> Tensor:
-        """[N, 60, W] -> [N, 60, W]."""
+        """[N, H, W] -> [N, H, W]."""
         for layer in self.shared:
             items = layer(items, mask)
         # By the newest entry, which always exists: one decision a window.

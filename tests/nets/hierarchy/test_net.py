@@ -8,7 +8,7 @@ import torch
 from levelcap.kit.errors import BadFile
 from levelcap.nets.family import build, describe, new_net
 from levelcap.nets.hierarchy.net import HierarchyNet
-from levelcap.nets.hierarchy.shape import OPTIONS, PERIOD
+from levelcap.nets.hierarchy.shape import OPTIONS, PERIOD, shape_of
 from levelcap.nets.net import Inputs, ViewLayout
 from levelcap.world.actions import Action, encode
 from levelcap.world.spec import OBJECT, arena_spec
@@ -231,15 +231,15 @@ def test_a_shape_nobody_wrote_is_refused(changes):
         build(replace(meta, shape={**meta.shape, **changes}))
 
 
-def test_a_shape_from_before_an_option_existed_means_what_it_meant():
-    meta = describe("hierarchy", SPEC, "dummy")
-    shape = {key: value for key, value in meta.shape.items() if key != "layer_norm"}
-    assert isinstance(build(replace(meta, shape=shape)), HierarchyNet)
-
-
 def test_a_shape_that_lacks_a_size_is_refused():
     meta = describe("hierarchy", SPEC, "slim")
-    for name in ("plan", "strategist", "summary"):
+    for name in ("plan", "scene_layers", "summary"):
         shape = {key: value for key, value in meta.shape.items() if key != name}
         with pytest.raises(BadFile, match=name):
             build(replace(meta, shape=shape))
+
+
+def test_a_shape_from_before_an_option_has_what_was_usual_then():
+    meta = describe("hierarchy", SPEC, "slim")
+    older = {key: value for key, value in meta.shape.items() if key != "window"}
+    assert shape_of(replace(meta, shape=older)) == shape_of(meta)
