@@ -2,6 +2,7 @@
 
     python benchmarks/learning_curve.py --ruleset duel --minutes 5 --seeds 3 [--quick]
     python benchmarks/learning_curve.py --teacher rookie --minutes 30 --seeds 1
+    python benchmarks/learning_curve.py --family hierarchy --minutes 15
 
 Runs `levelcap first-hero` once per seed in a process of its own: from the command to the last
 checkpoint, recording and imitation inside, on a warm kernel cache (the cold start is measured
@@ -42,6 +43,8 @@ def run_seed(options: argparse.Namespace, seed: int, home: Path) -> dict[str, An
         str(options.games),
         "--size",
         options.size,
+        "--family",
+        options.family,
         "--out",
         str(home / f"seed-{seed}"),
         "--json",
@@ -128,6 +131,7 @@ def main() -> None:
     parser.add_argument("--first-seed", type=int, default=0)
     parser.add_argument("--games", type=int, default=1000)
     parser.add_argument("--size", default="slim")
+    parser.add_argument("--family", default="flat", help="flat or hierarchy")
     parser.add_argument("--teacher", default="")
     parser.add_argument("--set", action="append", default=[])
     parser.add_argument("--out", type=Path, default=Path("out/learning_curve"))
@@ -151,6 +155,7 @@ def main() -> None:
             players = result["verdicts"]["pi_rl"]["ratings"]["players"]
             references = {b: players[b]["elo"] for b in ("rookie", "veteran", "master")}
     label = f"{options.ruleset}-{options.teacher or 'master'}-{options.minutes:g}min"
+    label += "" if options.family == "flat" else f"-{options.family}"
     picture = options.out / f"{label}.png"
     plot_curves(
         picture,
@@ -169,6 +174,7 @@ def main() -> None:
         "minutes": options.minutes,
         "seeds": len(rows),
         "teacher": options.teacher or "master",
+        "family": options.family,
         "win_rate_veteran": median["win_rate_veteran"],
         "win_rate_master": median["win_rate_master"],
         "win_rate_panel": median["win_rate_panel"],

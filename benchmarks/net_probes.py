@@ -22,10 +22,10 @@ import torch
 from torch import nn
 
 from levelcap.nets.family import describe, new_net
-from levelcap.nets.hierarchy import strategist as strategists
 from levelcap.nets.hierarchy.attention import attend
 from levelcap.nets.hierarchy.executor import Executor
-from levelcap.nets.hierarchy.shape import GOAL, HISTORY, OPTIONS, SIZES, TARGET
+from levelcap.nets.hierarchy.shape import GOAL, OPTIONS, SIZES, TARGET
+from levelcap.nets.hierarchy.strategist import make_strategist
 from levelcap.nets.net import count_parameters
 from levelcap.world.spec import arena_spec
 
@@ -38,10 +38,9 @@ CUE_ROWS, CUE_LR, CUE_EXAM = 32, 3e-3, 512
 
 def make(name: str, back: int, **options: Any) -> nn.Module:
     """A Strategist of slim's width that can look so far back."""
-    strategists.HISTORY = back  # the window's length is a constant of play
     torch.manual_seed(0)
-    shape = replace(SIZES["slim"], strategist=name, **options)
-    return strategists.make_strategist(SPEC.views["summary"].size, shape)
+    shape = replace(SIZES["slim"], strategist=name, window=back, **options)
+    return make_strategist(SPEC.views["summary"].size, shape)
 
 
 def look(net: nn.Module, summaries: torch.Tensor) -> torch.Tensor:
@@ -94,8 +93,7 @@ def strategist_costs(times: int) -> dict[str, dict[str, float]]:
             both()
             found[name][f"ms_{back}"] = core_ms(both, times)
             found[name][f"mb_{back}"] = kept_mb(forward)
-        # Last at the length of play, which is what whoever trains afterwards must find.
-        found[name]["parameters"] = count_parameters(make(name, HISTORY))
+        found[name]["parameters"] = count_parameters(make(name, 60))
     return found
 
 
@@ -181,7 +179,6 @@ def cue_table(seconds: float) -> dict[str, dict[str, float]]:
         for delay in DELAYS:
             for key, value in cue(name, delay, seconds).items():
                 found[name][f"{key}_{delay}"] = value
-    strategists.HISTORY = HISTORY
     return found
 
 

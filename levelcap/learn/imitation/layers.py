@@ -144,7 +144,8 @@ class LayeredCloner(SegmentCloner):
             error += self._aim_error(stretch, out, here)
             sure += float(out.mind["confidence"][looked].sum())
         found = _mode_report(modes)
-        found["mode_even"] = balanced(*(np.concatenate(rows) for rows in zip(*looks, strict=True)))
+        intents, logits = (np.concatenate(rows) for rows in zip(*looks, strict=True))
+        found["mode_even"] = balanced(intents, logits, self.config.mode_smoothing)
         found["target_accuracy"] = hits / max(shots, 1)
         found["aim_error"] = error / max(shots, 1)
         found["confidence"] = sure / max(modes.sum(), 1)
@@ -188,15 +189,20 @@ class LayeredCloner(SegmentCloner):
         return _late(out, stretch.burn_in)
 
 
-def balanced(intents: np.ndarray, logits: np.ndarray) -> float:
+def balanced(intents: np.ndarray, logits: np.ndarray, smoothing: float) -> float:
     """Mean over the intents of the share recognised, if all were equally frequent.
 
-    intents [n], logits [n, K]. A calibrated Strategist seldom says LOOT because it is seldom true;
-    with the logarithm of each intent's frequency taken away, its odds speak of evidence alone.
+    intents [n], logits [n, K]. A calibrated Strategist seldom says LOOT because it is seldom true:
+    each probability is divided by the intent's frequency, so that the evidence alone speaks. What
+    label smoothing adds to every class is taken away first.
     """
-    count = np.bincount(intents, minlength=logits.shape[1])
-    said = (logits - np.log(np.maximum(count, 1) / len(intents))).argmax(1)
-    right = np.bincount(intents, weights=said == intents, minlength=logits.shape[1])
+    classes = logits.shape[1]
+    p = np.exp(logits - logits.max(1, keepdims=True))
+    p /= p.sum(1, keepdims=True)
+    p = np.maximum((p - smoothing / classes) / (1 - smoothing), 1e-4)
+    count = np.bincount(intents, minlength=classes)
+    said = (np.where(count > 0, p, 0) * len(intents) / np.maximum(count, 1)).argmax(1)
+    right = np.bincount(intents, weights=said == intents, minlength=classes)
     return float((right / np.maximum(count, 1))[count > 0].mean())
 
 

@@ -59,7 +59,7 @@ class Stream(nn.Module):
         return self.norm(out), state
 
     def remember(self, summaries: Tensor, state: State, reset: Tensor) -> State:
-        """The state after them, when nobody asks for the plans."""
+        """The state after looks nobody asks for a plan."""
         return self(summaries, state, reset, None)[1]
 
 
@@ -93,9 +93,8 @@ class Window(nn.Module):
     ) -> tuple[Tensor, State]:
         """As `Stream.forward`."""
         looks, rows = summaries.shape[:2]
-        match = segments(reset)
-        long, exists = self._long(summaries, state)
-        number = functional.pad(match, (0, 0, self.window, 0))
+        long, exists, number = self._line_up(summaries, state, reset)
+        match = number[self.window :]
         # Look k sees the H entries that end with its own.
         at = torch.arange(looks)[:, None] + torch.arange(1, self.window + 1)  # [K, H]
         mask = exists[at] & (number[at] == match[:, None])  # [K, H, R]
@@ -106,23 +105,26 @@ class Window(nn.Module):
         if found.shape[1] != self.window:  # latents: all of them exist
             mask = mask.new_ones(found.shape[:2])
         plans = self.norm(self.pool(found, mask)).view(looks, rows, -1)
-        return plans, self._ring(long, exists, match, valid)
+        return plans, self._after(long, exists, number, valid)
 
     def remember(self, summaries: Tensor, state: State, reset: Tensor) -> State:
-        """As `Stream.remember`: no window is read, which is all of the work."""
-        return self._ring(*self._long(summaries, state), segments(reset), None)
+        """As `Stream.remember`: only the ring moves on."""
+        return self._after(*self._line_up(summaries, state, reset), None)
 
-    def _long(self, summaries: Tensor, state: State) -> tuple[Tensor, Tensor]:
-        """The ring and what follows it, [H + K, R, 192], and which of it exists, [H + K, R]."""
+    def _line_up(
+        self, summaries: Tensor, state: State, reset: Tensor
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """The ring and what comes, [H + K, R, ...]: summaries, which exist, and their match."""
+        long = torch.cat((state["ring"].transpose(0, 1), summaries))
         age = torch.arange(self.window, 0, -1)[:, None]
-        filled = age <= state["seen"]  # [H, R]
-        exists = torch.cat((filled, filled.new_ones(summaries.shape[:2])))
-        return torch.cat((state["ring"].transpose(0, 1), summaries)), exists
+        exists = torch.cat((age <= state["seen"], torch.ones_like(reset)))
+        return long, exists, functional.pad(segments(reset), (0, 0, self.window, 0))
 
-    def _ring(self, long: Tensor, exists: Tensor, match: Tensor, valid: Tensor | None) -> State:
-        """The state after each row's last look."""
+    def _after(self, long: Tensor, exists: Tensor, number: Tensor, valid: Tensor | None) -> State:
+        """The ring after each row's last look."""
         # A filled entry is marked, so that what is kept can be counted.
-        ring = newest(torch.cat((long, exists[..., None]), -1), match, valid)
+        marked = torch.cat((long, exists[..., None]), -1)
+        ring = newest(marked, number[self.window :], valid)
         return {"ring": ring[..., :-1], "seen": ring[..., -1].sum(1).long()}
 
 

@@ -231,12 +231,6 @@ def test_a_shape_nobody_wrote_is_refused(changes):
         build(replace(meta, shape={**meta.shape, **changes}))
 
 
-def test_a_shape_from_before_an_option_existed_means_what_it_meant():
-    meta = describe("hierarchy", SPEC, "dummy")
-    shape = {key: value for key, value in meta.shape.items() if key != "layer_norm"}
-    assert isinstance(build(replace(meta, shape=shape)), HierarchyNet)
-
-
 def test_a_shape_that_lacks_a_size_is_refused():
     meta = describe("hierarchy", SPEC, "slim")
     for name in ("plan", "scene_layers", "summary"):
