@@ -146,9 +146,8 @@ def measure(options: argparse.Namespace, home: Path) -> dict[str, Any]:
             f"{name + ' against veteran':24}{result.win_rate:7.3f} "
             f"({result.ci_low:.3f} to {result.ci_high:.3f})"
         )
-    print(
-        f"labels: {gain:+.0f} Elo ({low:+.0f} to {high:+.0f}), {gain / minutes:+.2f} a labelled minute"
-    )
+    each = f"{gain / minutes:+.2f} a labelled minute"
+    print(f"labels: {gain:+.0f} Elo ({low:+.0f} to {high:+.0f}), {each}")
     per_intent: dict[str, dict[str, float]] = {}
     for number, name in enumerate(INTENTS):
         right = taught.validation.get(f"mode_{name}")
