@@ -3,10 +3,10 @@
     python benchmarks/goal_channel.py CHECKPOINT [--world siege] [--foe veteran] [--games 100]
 
 Five players of one net against the same bot, game for game from the same seeds: as it is; with
-every goal erased; with every goal exchanged for that of a player in another mode; with FLEE and with
-LOOT forced. Printed: win rates and what the change costs (intervals of the paired difference), the
-share of decisions whose target changes with the exchanged goal, distance to the nearest known enemy,
-and pick-ups a minute.
+every goal erased; with every goal exchanged for that of a player in another mode; with FLEE and
+with LOOT forced. Printed: win rates and what the change costs (intervals of the paired
+difference), the share of decisions whose target changes with the exchanged goal, distance to the
+nearest known enemy, and pick-ups a minute.
 """
 
 from __future__ import annotations
