@@ -22,6 +22,7 @@ from levelcap.kit.publish import sweep
 from levelcap.learn.engine.config import EngineConfig
 from levelcap.learn.engine.folder import RunFolder
 from levelcap.learn.engine.guard import Guard
+from levelcap.learn.engine.memory import keep_freed_memory
 from levelcap.learn.engine.optim import make_optimizer
 from levelcap.learn.engine.schedule import Ema, lr_factor
 from levelcap.learn.engine.state import State, keep_newest, load_newest, save_state
@@ -331,4 +332,5 @@ def train(
     task: Task, config: EngineConfig, stops: Stops, folder: RunFolder, hooks: Hooks | None = None
 ) -> Outcome:
     """Run `task` in `folder` (which is open and claimed) until one of `stops`."""
+    keep_freed_memory()
     return Training(task, config, stops, folder, hooks or Hooks()).run()

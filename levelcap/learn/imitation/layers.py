@@ -125,6 +125,7 @@ class LayeredCloner(SegmentCloner):
     def layers(self, batches: Sequence[Any]) -> dict[str, float]:
         """Accuracy of modes, targets and aim, and how sure the Strategist is."""
         modes = np.zeros((len(INTENTS), len(INTENTS)))
+        looks: list[tuple[np.ndarray, np.ndarray]] = []
         hits = shots = error = sure = 0.0
         for stretch in batches:
             with torch.no_grad():
@@ -136,12 +137,15 @@ class LayeredCloner(SegmentCloner):
             looked = out.choice_due & (intents >= 0) & alive
             mode = out.choice_logits.argmax(-1)
             np.add.at(modes, (intents[looked].numpy(), mode[looked].numpy()), 1)
+            looks.append((intents[looked].numpy(), out.choice_logits[looked].numpy()))
             here = (aimed >= 0) & alive
             hits += float((out.mind["target"][here] == aimed[here]).sum())
             shots += float(here.sum())
             error += self._aim_error(stretch, out, here)
             sure += float(out.mind["confidence"][looked].sum())
         found = _mode_report(modes)
+        intents, logits = (np.concatenate(rows) for rows in zip(*looks, strict=True))
+        found["mode_even"] = balanced(intents, logits, self.config.mode_smoothing)
         found["target_accuracy"] = hits / max(shots, 1)
         found["aim_error"] = error / max(shots, 1)
         found["confidence"] = sure / max(modes.sum(), 1)
@@ -183,6 +187,23 @@ class LayeredCloner(SegmentCloner):
         # One pass: the gradient must reach the minute before, through the burn-in.
         out = self.net.unroll(Inputs(stretch.inputs, self.layout), state, stretch.reset, forced)
         return _late(out, stretch.burn_in)
+
+
+def balanced(intents: np.ndarray, logits: np.ndarray, smoothing: float) -> float:
+    """Mean over the intents of the share recognised, if all were equally frequent.
+
+    intents [n], logits [n, K]. A calibrated Strategist seldom says LOOT because it is seldom true:
+    each probability is divided by the intent's frequency, so that the evidence alone speaks. What
+    label smoothing adds to every class is taken away first.
+    """
+    classes = logits.shape[1]
+    p = np.exp(logits - logits.max(1, keepdims=True))
+    p /= p.sum(1, keepdims=True)
+    p = np.maximum((p - smoothing / classes) / (1 - smoothing), 1e-4)
+    count = np.bincount(intents, minlength=classes)
+    said = (np.where(count > 0, p, 0) * len(intents) / np.maximum(count, 1)).argmax(1)
+    right = np.bincount(intents, weights=said == intents, minlength=classes)
+    return float((right / np.maximum(count, 1))[count > 0].mean())
 
 
 def _mode_report(modes: np.ndarray) -> dict[str, float]:

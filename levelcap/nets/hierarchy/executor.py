@@ -16,12 +16,15 @@ from levelcap.nets.hierarchy.memory import State
 from levelcap.nets.hierarchy.norm import make_norm
 from levelcap.nets.hierarchy.shape import GOAL, TARGET, Shape
 from levelcap.nets.hierarchy.ssd import SsdStack
+from levelcap.world.spec import BODY
 
 NEAR_EVEN = 0.01  # gain of the last layer: an untrained hero presses every button alike
 
 
 class Executor(nn.Module):
     """[body, goal, target position, target information] -> logits of all heads."""
+
+    sighted: Tensor  # [64] 1 where the body's number is read
 
     def __init__(
         self, body: int, heads: tuple[int, ...], aim: tuple[int, ...], shape: Shape
@@ -31,6 +34,10 @@ class Executor(nn.Module):
         self.head_sizes, self.aim = heads, aim
         self._edges = bin_edges(heads[aim[0]])  # all heads that point have as many bins
         width = shape.deed
+        # A clone that sees its last action learns to repeat it (Codevilla et al. 2019): in siege it
+        # predicted better than a flat one, and won .40 against veteran where that won .91.
+        seen = [shape.last == "seen" or not name.startswith("last_") for name in BODY]
+        self.register_buffer("sighted", torch.tensor(seen, dtype=torch.float32), persistent=False)
         activation = ACTIVATIONS[shape.activation]
         self.encode = nn.Sequential(
             nn.Linear(body + GOAL + 2 + TARGET, width),
@@ -74,7 +81,7 @@ class Executor(nn.Module):
         reset: Tensor,
     ) -> tuple[Tensor, Tensor, State]:
         """[T, B, ...] each -> logits [T, B, A], hidden [T, B, C], state."""
-        x = self.encode(torch.cat((body, goal, position, info), -1))
+        x = self.encode(torch.cat((body * self.sighted, goal, position, info), -1))
         deed, state = self.memory(x, state, reset)
         # The straight way past the memory, as in a residual block.
         deed = deed + x

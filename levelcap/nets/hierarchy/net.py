@@ -98,7 +98,8 @@ class HierarchyNet(Net):
             part(state, DEED),
             reset,
         )
-        value = self.critic(torch.cat((held["pooled"], body, hidden), -1)).squeeze(-1)
+        felt = body * self.executor.sighted
+        value = self.critic(torch.cat((held["pooled"], felt, hidden), -1)).squeeze(-1)
         after = {name: held[name][-1] for name in HELD}
         after |= {"clock": clock} | named(plan, PLAN) | named(doing, DEED)
         return Unrolled(
