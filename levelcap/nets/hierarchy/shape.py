@@ -27,10 +27,7 @@ OPTIONS: dict[str, tuple[str, ...]] = {
     "strategist": ("ssd", "lstm", "transformer", "perceiver", "experts"),
     "executor": ("lstm", "ssd", "ssd1", "ssd2", "ssd3", "longconv"),
     "window": ("60", "2"),
-<<<<<<< HEAD
     "last": ("hidden", "seen"),
-=======
->>>>>>> part-options
     "state": ("16", "64", "128"),
     "norm": ("pre", "post"),
     "layer_norm": ("layer", "batch"),
