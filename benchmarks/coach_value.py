@@ -138,6 +138,7 @@ def measure(options: argparse.Namespace, home: Path) -> dict[str, Any]:
         for n, p in (("with", with_), ("without", without))
     }
     gain, low, high = elo(met)
+    each = gain / minutes
     print(
         f"\n{'with against without':24}{met.win_rate:7.3f} ({met.ci_low:.3f} to {met.ci_high:.3f})"
     )
@@ -146,8 +147,7 @@ def measure(options: argparse.Namespace, home: Path) -> dict[str, Any]:
             f"{name + ' against veteran':24}{result.win_rate:7.3f} "
             f"({result.ci_low:.3f} to {result.ci_high:.3f})"
         )
-    each = f"{gain / minutes:+.2f} a labelled minute"
-    print(f"labels: {gain:+.0f} Elo ({low:+.0f} to {high:+.0f}), {each}")
+    print(f"labels: {gain:+.0f} Elo ({low:+.0f} to {high:+.0f}), {each:+.2f} a labelled minute")
     per_intent: dict[str, dict[str, float]] = {}
     for number, name in enumerate(INTENTS):
         right = taught.validation.get(f"mode_{name}")
@@ -165,7 +165,7 @@ def measure(options: argparse.Namespace, home: Path) -> dict[str, Any]:
         "elo_gain": gain,
         "elo_low": low,
         "elo_high": high,
-        "elo_per_minute": gain / minutes,
+        "elo_per_minute": each,
         "win_rate": met.win_rate,
         "veteran": {name: result.win_rate for name, result in beside.items()},
         "mode_balanced": taught.validation["mode_balanced"],

@@ -127,6 +127,7 @@ def main() -> None:
     """All sizes."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--size", default="slim", choices=("slim", "seed", "full"))
+    parser.add_argument("--others", default="seed full", help="sizes printed beside")
     parser.add_argument("--decisions", type=int, default=3000)
     parser.add_argument("--paced", type=float, default=20.0, help="seconds at 60 Hz")
     parser.add_argument("--beside", action="store_true", help="with a training run at nice 10")
@@ -137,7 +138,7 @@ def main() -> None:
     with training(options.beside):
         found = {
             size: report(size, options.decisions, options.paced)
-            for size in ("slim", "seed", "full")
+            for size in dict.fromkeys((options.size, *options.others.split()))
         }
     chosen = found[options.size]
     for name, bar in BARS.items():
