@@ -8,6 +8,7 @@ import fcntl
 import json
 import math
 import os
+import re
 import secrets
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -46,12 +47,21 @@ def parse_json(data: bytes | str) -> Any:
     Raises:
         ValueError: with the reason; `RecursionError` of over-deep input is turned into one.
     """
+    text = (
+        data if isinstance(data, str) else data.decode(json.detect_encoding(data), "surrogatepass")
+    )
+    # A call for every number is most of the time of a long list of them, and only a number with a
+    # large exponent or very many digits can be beyond a double.
+    finite = _finite if _MAYBE_HUGE.search(text) else None
     try:
         return json.loads(
-            data, parse_constant=_no_constant, parse_float=_finite, object_pairs_hook=_unique
+            text, parse_constant=_no_constant, parse_float=finite, object_pairs_hook=_unique
         )
     except RecursionError as error:
         raise ValueError("nested too deeply") from error
+
+
+_MAYBE_HUGE = re.compile(r"[0-9]{200}|[eE]\+?[0-9]{3}")
 
 
 def _no_constant(name: str) -> None:

@@ -37,7 +37,7 @@ def start(shown, world="duel", blue="master", red="rookie"):
     page.select_option("select[name=blue]", blue)
     page.select_option("select[name=red]", red)
     page.click("#arena-watch")
-    shown.until("window.__arena.tick > 5", 30)
+    shown.until("window.__arena.tick > 5", 90)
 
 
 def report(shown):
@@ -66,7 +66,7 @@ def test_a_match_is_hurried_to_its_end_and_seen_again(visit):
     expect(page.locator(".hud-banner h2")).to_contain_text("WINS", timeout=60_000)
     page.screenshot(path=OUT / "arena-end.png")
     page.click("#arena-replay")
-    shown.until("window.__arena.state === 'playing'", 30)
+    shown.until("window.__arena.state === 'playing'", 90)
     expect(page.locator(".bar-live")).to_be_hidden()
     # The scrubber leads to any moment, and back.
     shown.until("Number(document.querySelector('.bar-scrub').max) > 60")
@@ -139,7 +139,7 @@ def test_a_duel_played_by_a_person_is_recorded_counted_and_becomes_a_quest(visit
     page.fill(".lobby-field input[type=text]", "ann")
     assert page.is_checked("#arena-consent")
     page.click("#arena-play")
-    shown.until("window.__arena.tick > 3", 30)
+    shown.until("window.__arena.tick > 3", 90)
     play_to_the_end(shown)
     delays = sorted(report(shown)["inputToPhotonMs"])
     assert len(delays) > 20 and delays[int(0.95 * len(delays))] <= 120
@@ -181,7 +181,7 @@ def test_every_seat_can_have_another_player_and_one_of_them_is_you(visit):
     page.screenshot(path=OUT / "arena-seats.png", full_page=True)
     page.select_option("[data-seat='1']", "master")
     page.click("#arena-watch")
-    shown.until("window.__arena.hero !== null", 30)
+    shown.until("window.__arena.hero !== null", 90)
     names = page.evaluate("[...document.querySelectorAll('.hud-board li')].map((li) => li.title)")
     assert [name.split(",")[0] for name in names[1:4]] == ["master", "rookie", "person-guest"]
 
@@ -192,7 +192,7 @@ def test_fingers_move_aim_and_fire(visit):
     page.tap(".tab:has-text('Play')")
     page.select_option("select[name=red]", "idle")
     page.tap("#arena-play")
-    shown.until("window.__arena.tick > 3 && window.__arena.hero !== null", 30)
+    shown.until("window.__arena.tick > 3 && window.__arena.hero !== null", 90)
     box = page.locator("canvas.arena-canvas").bounding_box()
     hand = page.context.new_cdp_session(page)
     left = {"x": box["x"] + 90, "y": box["y"] + box["height"] - 120, "id": 1}

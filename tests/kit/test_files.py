@@ -30,7 +30,17 @@ def test_json_comes_back_as_it_went(value):
 
 
 @pytest.mark.parametrize(
-    "text", ["NaN", "[-Infinity]", "1e999", '{"a":1,"a":2}', "[" * 100_000, "{"]
+    "text",
+    [
+        "NaN",
+        "[-Infinity]",
+        "1e999",
+        "-1.5E+400",
+        "1" * 400 + ".0",
+        '{"a":1,"a":2}',
+        "[" * 100_000,
+        "{",
+    ],
 )
 def test_what_is_not_strict_json_is_refused(tmp_path, text):
     (tmp_path / "f.json").write_text(text)

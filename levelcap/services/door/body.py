@@ -129,8 +129,8 @@ def replay(body: bytes, receive: Receive) -> Receive:
     return again
 
 
-def check_json(body: bytes) -> None:
-    """Refuses a body that is not strict JSON.
+def check_json(body: bytes) -> Any:
+    """Reads a body; refuses one that is not strict JSON.
 
     Not allowed: NaN and infinities, numbers beyond a double, a key twice, more than 64 levels or
     200,000 values (counted before parsing), anything but UTF-8, half of a surrogate pair.
@@ -143,6 +143,7 @@ def check_json(body: bytes) -> None:
         opened = text.count("[") + text.count("{")
         if opened > MAX_DEPTH or "\\u" in text:
             _check_values(value)
+        return value
     except ValueError as error:
         reason = "not UTF-8" if isinstance(error, UnicodeDecodeError) else str(error)
         shown = body[:60].decode("utf-8", "replace")

@@ -12,6 +12,7 @@ from typing import Any
 
 import psutil
 from fastapi import FastAPI
+from fastapi.routing import RouteContext
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -80,7 +81,7 @@ class Guard:
         answer, watched = _Answer(send, self.gate.policy), Watched(receive)
         try:
             if scope["type"] == "websocket":
-                self._admit(scope)
+                self._admit(scope, *find(self.owner, scope))
                 await self.app(scope, receive, send)
             else:
                 await self._http(scope, watched, answer)
@@ -96,24 +97,22 @@ class Guard:
                 await _json(refusal)(scope, receive, answer)
 
     async def _http(self, scope: Scope, receive: Receive, send: Send) -> None:
-        _, declared = find(self.owner, scope)
+        route, declared = find(self.owner, scope)
         cap = (declared.body_cap if declared else None) or self.gate.body_cap
         check_length(scope["headers"], cap)
-        declared = self._admit(scope)
+        self._admit(scope, route, declared)
         capped: Receive = Capped(receive, cap)
         if scope["method"] not in SAFE_METHODS and declared is not None:
             _check_kind(scope, declared)
             if declared.content_type == JSON:
                 body = await read_body(capped)
-                if body:
-                    check_json(body)
+                scope["state"]["json"] = check_json(body) if body else None
                 capped = replay(body, receive)
         await self.app(scope, capped, send)
 
-    def _admit(self, scope: Scope) -> Right | None:
-        """Host, then token, then Origin; returns what the route declares, None for no route."""
+    def _admit(self, scope: Scope, route: RouteContext | None, declared: Right | None) -> None:
+        """Host, then token, then Origin; route, declared: where it leads, and who may go there."""
         _check_host(scope, self.gate.hosts)
-        route, declared = find(self.owner, scope)
         role = self._role(scope)
         scope.setdefault("state", {})["role"] = role
         if declared is None or declared.role != OPEN:
@@ -125,7 +124,6 @@ class Guard:
                 what = f"this needs the right {needed!r}"
                 raise Refusal(403, "forbidden", refuse(what, role, f"Use the token of {needed}"))
         _check_origin(scope, self.gate.hosts)
-        return declared
 
     def _role(self, scope: Scope) -> str | None:
         given = _values(scope, b"authorization")
