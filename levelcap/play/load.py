@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 
+from levelcap.kit.errors import BadValue, refuse
 from levelcap.nets.checkpoint import load_world_net
 from levelcap.nets.meta import Meta, check_fits
 from levelcap.nets.net import Inputs, Net, Unrolled, ViewLayout, choice_log_prob
@@ -14,6 +18,7 @@ from levelcap.play.sample import Sampler
 from levelcap.world.protocols import Decision, Policy, PolicyState, Views, World
 from levelcap.world.spec import TICK_HZ, WorldSpec
 
+ORDER, ORDER_LEFT = "order", "order_left"  # names in the state of a policy whose mind is shown
 
 class NetPolicy(Policy):
     """A net in a seat. Samples unless `greedy`."""
@@ -44,7 +49,23 @@ class NetPolicy(Policy):
     def initial_state(self, num_rows: int) -> PolicyState:
         """What the net carries from decision to decision; None: nothing."""
         state = self.net.initial_state(num_rows)
-        return {name: rows.numpy() for name, rows in state.items()} or None
+        found: dict[str, NDArray[Any]] = {name: rows.numpy() for name, rows in state.items()}
+        if self.shows_mind and self.net.goal_size:
+            found[ORDER] = np.zeros((num_rows, self.net.goal_size), np.float32)
+            found[ORDER_LEFT] = np.zeros(num_rows, np.int64)  # decisions for which it still counts
+        return found or None
+
+    def order(self, state: PolicyState, row: int, vector: NDArray[Any], seconds: float) -> None:
+        """Add a vector to the goal of a row for some seconds, in the state that it carries.
+
+        Raises:
+            BadValue: the net has no goal, or its mind is not shown.
+        """
+        if not isinstance(state, dict) or ORDER not in state:
+            remedy = "Give orders to a hero of the family hierarchy in a live match"
+            raise BadValue(refuse("this player takes no orders", self.name or "a net", remedy))
+        state[ORDER][row] = vector
+        state[ORDER_LEFT][row] = round(seconds * self.tick_hz / self.decision_ticks)
 
     def think(self, views: Views, state: PolicyState) -> Unrolled:
         """Logits and values of n rows: an unroll over one decision."""
@@ -52,11 +73,14 @@ class NetPolicy(Policy):
         packed = torch.from_numpy(self._layout.pack(views))
         assert state is None or isinstance(state, dict)
         carried = {name: torch.from_numpy(rows) for name, rows in (state or {}).items()}
+        order, left = carried.pop(ORDER, None), carried.pop(ORDER_LEFT, None)
+        if order is not None and left is not None:
+            order = order * (left > 0)[:, None]
         reset = torch.from_numpy(views["reset"]).view(1, -1)
         chance = None
         if self.net.num_choices and not self.greedy:
             chance = torch.from_numpy(Sampler.chance(views["key"]))[None]
-        views_ = Inputs(packed[None], self._layout, chance, self._pace)
+        views_ = Inputs(packed[None], self._layout, chance, self._pace, order)
         with torch.inference_mode():
             return self.net.unroll(views_, carried, reset)
 
@@ -73,7 +97,9 @@ class NetPolicy(Policy):
         actions, log_probs = self._sampler(
             out.logits[0].numpy(), views["mask"], views["key"], self.greedy
         )
-        kept = {name: rows.numpy() for name, rows in out.state.items()}
+        kept: dict[str, NDArray[Any]] = {name: rows.numpy() for name, rows in out.state.items()}
+        if isinstance(state, dict) and ORDER in state:
+            kept |= {ORDER: state[ORDER], ORDER_LEFT: np.maximum(state[ORDER_LEFT] - 1, 0)}
         choices = None
         if out.choices is not None:
             # The choice is part of what was decided, and so of its probability.
@@ -86,8 +112,20 @@ class NetPolicy(Policy):
             log_probs=log_probs,
             values=out.values[0].numpy(),
             intents=None if choices is None else choices.astype(np.int8),
-            mind={name: rows[0].numpy() for name, rows in out.mind.items()},
+            mind=self._mind(out, actions, views) if self.shows_mind else {},
         )
+
+    def _mind(self, out: Unrolled, actions: NDArray[Any], views: Views) -> dict[str, NDArray[Any]]:
+        """What the net tells of itself, and how likely the chosen aim was."""
+        mind = {name: rows[0].numpy() for name, rows in out.mind.items()}
+        allowed = torch.from_numpy(views["mask"]) != 0
+        logits = out.logits[0].masked_fill(~allowed, -math.inf)
+        odds = np.ones(len(actions), np.float32)
+        first = np.cumsum([0, *self.meta.head_sizes]).tolist()
+        for head in self.meta.aim_heads:
+            chance = logits[:, first[head] : first[head + 1]].softmax(-1).numpy()
+            odds *= chance[np.arange(len(odds)), actions[:, head]]
+        return mind | ({"aim_odds": odds} if self.meta.aim_heads else {})
 
 
 def load_checkpoint(folder: Path, greedy: bool = False) -> NetPolicy:

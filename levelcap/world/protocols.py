@@ -124,6 +124,8 @@ class Policy(ABC):
     """the tick rate `decision_ticks` count in; at another rate as many seconds pass"""
     knows_log_probs: bool = False
     """are its `log_probs` those of a sample? The likeliest action taken always is none"""
+    shows_mind: bool = False
+    """fill `Decision.mind`: asked for where somebody looks, because it takes time"""
 
     def bind(self, world: World) -> None:
         """Called once before the first `act`: refuse a world it cannot play, learn its sizes."""

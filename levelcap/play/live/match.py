@@ -28,6 +28,7 @@ from levelcap.play.live.person import Person
 from levelcap.play.seats import Seats, views_of
 from levelcap.play.show import frames
 from levelcap.play.show.feed import fallen
+from levelcap.play.show.mind import MindReader, mind_records
 from levelcap.world.draw.scoreboard import read_scoreboard
 from levelcap.world.match import ArenaWorld
 from levelcap.world.protocols import Policy, ticks_of
@@ -170,7 +171,9 @@ class Live:
         self.views = self.world.reset()
         self._due: NDArray[np.bool_] | None = None
         # A single match is not worth a hand-over between threads.
-        self._table = Seats(self.world, policies, np.array([self.seats]), threads=False)
+        self._table = Seats(self.world, policies, np.array([self.seats]), threads=False, minds=True)
+        self._reader = MindReader(self._table)
+        self._minds: NDArray[Any] | None = None
         played = [self.entrants[index] for index in self.seats]
         hashes = [(entrant.name, entrant.policy.content_hash) for entrant in played]
         self.recorder = Recorder(self.world, policies=hashes)
@@ -199,6 +202,8 @@ class Live:
         """Play one decision; returns the messages about it. every: see `Scene.decision`."""
         before = self.world.state.copy()
         actions = self._table.act(self.views, self._due)
+        kept = self._reader.read()
+        self._minds = mind_records(kept, self.views["objects"][0], self.world.rules, before[0])
         outcome = self.world.step(actions)
         self.views = outcome[0]
         info = outcome[4]
@@ -212,6 +217,7 @@ class Live:
             "intents": self._table.intents,
         }
         mind = {"value": self._table.values[0], "intent": self._table.intents[0].astype(np.int32)}
+        mind |= kept
         self.recorder.record(info, mind)
         return list(self.scene.decision(before, info["actions"], every, **self._shown()))
 
@@ -220,6 +226,7 @@ class Live:
         return {
             "values": self._table.values[0],
             "intents": self._table.intents[0],
+            "minds": self._minds,
             "ack": person.ack if person else 0,
             "idle": bool(person and person.idle),
         }
@@ -255,20 +262,23 @@ def replay_messages(replay: Replay, every: int = 2, **more: Any) -> Iterator[byt
     values, intents = replay.mind.get("value"), replay.mind.get("intent")
     scene: Scene | None = None
     before: State | None = None
-    for decision, world in enumerate(replay.play()):
+    objects: NDArray[Any] | None = None
+    for decision, world in enumerate(replay.play(("features", "objects"))):
         if scene is None:
             kinds = [_kind(name, seat, values) for seat, name in enumerate(names)]
             scene = Scene(world, names, kinds)
             yield scene.header(decisions=head["decisions"], ended=head["result"]["ended"], **more)
             yield scene.now()
         else:
-            assert before is not None
+            assert before is not None and objects is not None
+            kept = {name: rows[decision - 1] for name, rows in replay.mind.items()}
             shown = {
+                "minds": mind_records(kept, objects, world.rules, before[0]),
                 "values": None if values is None else values[decision - 1],
                 "intents": None if intents is None else intents[decision - 1],
             }
             yield from scene.decision(before, replay.actions[decision - 1][None], every, **shown)
-        before = world.state.copy()
+        before, objects = world.state.copy(), world.buffers.objects[0].copy()
 
 
 def _kind(name: str, seat: int, values: NDArray[Any] | None) -> str:
