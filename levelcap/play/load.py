@@ -10,15 +10,17 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from levelcap.kit.errors import BadValue, refuse
+from levelcap.kit.errors import unknown_name
 from levelcap.nets.checkpoint import load_world_net
 from levelcap.nets.meta import Meta, check_fits
 from levelcap.nets.net import Inputs, Net, Unrolled, ViewLayout, choice_log_prob
+from levelcap.play.orders import load_orders
 from levelcap.play.sample import Sampler
 from levelcap.world.protocols import Decision, Policy, PolicyState, Views, World
 from levelcap.world.spec import TICK_HZ, WorldSpec
 
 ORDER, ORDER_LEFT = "order", "order_left"  # names in the state of a policy whose mind is shown
+
 
 class NetPolicy(Policy):
     """A net in a seat. Samples unless `greedy`."""
@@ -29,8 +31,13 @@ class NetPolicy(Policy):
         self.decision_ticks, self.tick_hz = meta.decision_ticks, meta.tick_hz
         self.knows_log_probs = not greedy
         self._content_hash = content_hash
+        self.vectors: dict[str, NDArray[np.float32]] = {}
         self._sampler: Sampler | None = None
         self._layout: ViewLayout | None = None
+
+    def take_vectors(self, vectors: dict[str, NDArray[np.float32]]) -> None:
+        """What each order adds to the goal [G]."""
+        self.vectors, self.orders = vectors, tuple(vectors)
 
     @property
     def content_hash(self) -> str:
@@ -50,22 +57,23 @@ class NetPolicy(Policy):
         """What the net carries from decision to decision; None: nothing."""
         state = self.net.initial_state(num_rows)
         found: dict[str, NDArray[Any]] = {name: rows.numpy() for name, rows in state.items()}
-        if self.shows_mind and self.net.goal_size:
+        if self.shows_mind and self.vectors:
             found[ORDER] = np.zeros((num_rows, self.net.goal_size), np.float32)
             found[ORDER_LEFT] = np.zeros(num_rows, np.int64)  # decisions for which it still counts
         return found or None
 
-    def order(self, state: PolicyState, row: int, vector: NDArray[Any], seconds: float) -> None:
-        """Add a vector to the goal of a row for some seconds, in the state that it carries.
+    def order(self, state: PolicyState, row: int, name: str | None, seconds: float) -> None:
+        """Add an order's vector to the goal of a row for some seconds; None: no longer.
 
         Raises:
-            BadValue: the net has no goal, or its mind is not shown.
+            UnknownName: it has not learned this order.
         """
-        if not isinstance(state, dict) or ORDER not in state:
-            remedy = "Give orders to a hero of the family hierarchy in a live match"
-            raise BadValue(refuse("this player takes no orders", self.name or "a net", remedy))
-        state[ORDER][row] = vector
-        state[ORDER_LEFT][row] = round(seconds * self.tick_hz / self.decision_ticks)
+        if name is not None and name not in self.vectors:
+            raise unknown_name("order", name, self.vectors)
+        if isinstance(state, dict) and ORDER in state:
+            state[ORDER][row] = 0.0 if name is None else self.vectors[name]
+            decisions = round(seconds * self.tick_hz / self.decision_ticks)
+            state[ORDER_LEFT][row] = 0 if name is None else decisions
 
     def think(self, views: Views, state: PolicyState) -> Unrolled:
         """Logits and values of n rows: an unroll over one decision."""
@@ -131,4 +139,6 @@ class NetPolicy(Policy):
 def load_checkpoint(folder: Path, greedy: bool = False) -> NetPolicy:
     """The policy of a snapshot folder, verified byte by byte."""
     net, meta, digest = load_world_net(folder)
-    return NetPolicy(net, meta, digest, greedy)
+    policy = NetPolicy(net, meta, digest, greedy)
+    policy.take_vectors(load_orders(folder, net.goal_size))
+    return policy

@@ -7,12 +7,12 @@ Every message begins with one byte that says what it is; numbers are little endi
     3  note     the rest is JSON: {"type": "fallen" | "result" | "notice", ...}
 
 A state is `HEAD`, then `PLAYER` for every seat, then `SHOT`, `ITEM`, `CREEP`, `STRUCTURE` and
-`MIND` as often as `HEAD` says. Places are in hundredths of a unit, hp and shield in tenths of a point, speeds
-in hundredths of a unit a second. Angles are in ten-thousandths of a radian, cooldowns and hp of
-creeps in 255ths, values of nets in thousandths; confidence and odds of a mind in 254ths (255: not
-known), weights of looks in 255ths, its approach in hundredths. A stored sequence of messages (`stack`) puts the
-length of each before it, as four bytes. Live matches and replays are written by the same code, so
-that there is one reader.
+`MIND` as often as `HEAD` says. Places are in hundredths of a unit, hp and shield in tenths of a
+point, speeds in hundredths of a unit a second. Angles are in ten-thousandths of a radian, cooldowns
+and hp of creeps in 255ths, values of nets in thousandths; confidence and odds of a mind in 254ths
+(255: not known), weights of looks in 255ths, its approach in hundredths. A stored sequence of
+messages (`stack`) puts the length of each before it, as four bytes. Live matches and replays are
+written by the same code, so that there is one reader.
 """
 
 from __future__ import annotations

@@ -91,7 +91,7 @@ export class Panel {
       this.bar.style.width = `${100 * share}%`;
       setText(this.odds, `expects to win ${Math.round(100 * share)} %`);
     }
-    this.orders.hidden = !(header.live && facts.orders && !stage.tape.result);
+    this.orders.hidden = !(header.live && header.takes_orders.includes(seat) && !stage.tape.result);
     if (!this.names.children.length)
       this.names.append(...(header.orders ?? []).map((name) => el('option', '', { value: name })));
   }
