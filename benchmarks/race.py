@@ -34,6 +34,7 @@ import numpy as np
 import torch
 
 from benchmarks.peers.arena_env import judge_duel, judge_poles
+from benchmarks.peers.environment import environment
 from levelcap.learn.engine.config import EngineConfig
 from levelcap.learn.engine.stops import Stops
 from levelcap.learn.engine.task import Hooks
@@ -156,10 +157,10 @@ def ours(
 
 def peer(script: str, row: str, game: str, seed: int, *, limit_s: float) -> dict[str, Any]:
     """One run of a peer's row in its own environment."""
-    environment, module = SCRIPTS[script]
-    python = ROOT / environment / "bin" / "python"
+    home, module = SCRIPTS[script]
+    python = ROOT / home / "bin" / "python"
     if not python.exists():
-        return {"missing": f"{environment}: run make bench-peers"}
+        return {"missing": f"{home}: run make bench-peers"}
     command = [
         str(python),
         "-m",
@@ -176,7 +177,12 @@ def peer(script: str, row: str, game: str, seed: int, *, limit_s: float) -> dict
         str(limit_s),
     ]
     run = subprocess.run(
-        command, cwd=ROOT, capture_output=True, text=True, timeout=2 * limit_s + 400
+        command,
+        cwd=ROOT,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        timeout=2 * limit_s + 400,
     )
     lines = run.stdout.strip().splitlines()
     if not lines:
@@ -188,10 +194,10 @@ def peer(script: str, row: str, game: str, seed: int, *, limit_s: float) -> dict
 def peer_rows(game: str) -> list[tuple[str, str]]:
     """(script, row) of everything the peers were tuned to for this game."""
     rows = []
-    for script, (environment, module) in SCRIPTS.items():
-        python = ROOT / environment / "bin" / "python"
+    for script, (home, module) in SCRIPTS.items():
+        python = ROOT / home / "bin" / "python"
         if not python.exists():
-            print(f"{script}: no {environment}; run make bench-peers")
+            print(f"{script}: no {home}; run make bench-peers")
             continue
         code = f"import json; from benchmarks.peers.{module} import ROWS; print(json.dumps(ROWS))"
         run = subprocess.run([python, "-c", code], cwd=ROOT, capture_output=True, text=True)

@@ -24,6 +24,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from benchmarks.peers.environment import environment
 from levelcap.guild.engine import get_engine
 from levelcap.learn.engine.stops import Stops
 from levelcap.learn.engine.task import Hooks
@@ -86,7 +87,14 @@ def theirs(options: argparse.Namespace, peer: str, mode: str) -> dict[str, Any] 
         str(options.cores),
     ]
     command += ["--preset", options.preset] if options.preset else []
-    run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=seconds + 600)
+    run = subprocess.run(
+        command,
+        cwd=ROOT,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        timeout=seconds + 600,
+    )
     if run.returncode:
         print(f"{peer} failed: {run.stderr.strip().splitlines()[-1]}")
         return None

@@ -26,9 +26,9 @@ from typing import Any
 import numpy as np
 import torch
 
+from benchmarks.peers.environment import environment
 from levelcap.learn.engine.optim import make_optimizer
 from levelcap.learn.engine.stops import Stops
-from levelcap.learn.engine.threads import tune_threads
 from levelcap.learn.maths import heads
 from levelcap.learn.rl.config import RlConfig, for_world
 from levelcap.learn.rl.run import Request, reinforce
@@ -150,10 +150,10 @@ def best_of(runs: int, measure: Callable[[], dict[str, float]]) -> dict[str, flo
 
 def peer(name: str, seconds: float) -> dict[str, Any]:
     """The fastest of a peer's rows, or why there is none."""
-    environment, script = PEERS[name]
-    python = ROOT / environment / "bin" / "python"
+    home, script = PEERS[name]
+    python = ROOT / home / "bin" / "python"
     if not python.exists():
-        return {"missing": f"{environment}; run make bench-peers"}
+        return {"missing": f"{home}; run make bench-peers"}
     code = f"import json; from benchmarks.peers.{script} import ROWS; print(json.dumps([*ROWS]))"
     listing = subprocess.run([python, "-c", code], cwd=ROOT, capture_output=True, text=True)
     rows = [row for row in json.loads(listing.stdout.splitlines()[-1]) if row.startswith("duel")]
@@ -173,7 +173,14 @@ def peer(name: str, seconds: float) -> dict[str, Any]:
             str(seconds),
         ]
         limit_s = seconds + 240
-        run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=limit_s)
+        run = subprocess.run(
+            command,
+            cwd=ROOT,
+            env=environment(),
+            capture_output=True,
+            text=True,
+            timeout=limit_s,
+        )
         if run.returncode != 0 or not run.stdout.strip():
             print(f"{name} {row}: failed: {run.stderr.strip().splitlines()[-1:]}", flush=True)
             continue
@@ -195,7 +202,7 @@ def main() -> None:
     parser.add_argument("--no-peers", action="store_true")
     options = parser.parse_args()
     seconds, repeats = (4.0, 1) if options.quick else (10.0, 3)
-    tune_threads()
+    torch.set_num_threads(1)
     ours(describe("flat", arena_spec("duel"), "dummy"), for_world("duel"), 0.1)  # loads the kernels
     document: dict[str, Any] = {}
     config = for_world("duel")

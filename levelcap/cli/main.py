@@ -52,6 +52,7 @@ COMMANDS = (
     ("doctor", "doctor:doctor", "Is this machine ready?"),
     ("nets ls", "nets:ls", "List every net of a world."),
     ("nets card", "nets:card", "What a checkpoint is made of."),
+    ("nets split", "nets:split", "Publish each layer of a hierarchy alone."),
     ("lake ls", "lake:ls", "List the shards of this realm."),
     ("lake show", "lake:show", "Show what a shard says of itself."),
     ("lake check", "lake:check", "Read every byte and value of shards."),

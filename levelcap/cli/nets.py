@@ -1,22 +1,28 @@
-"""`levelcap nets`: every net with its true size and speed, and a card of one checkpoint."""
+"""`levelcap nets`: every net with its true size and speed, a card of one checkpoint, its layers."""
 
 from __future__ import annotations
 
 import json
 import statistics
 import time
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
 import torch
 from rich.console import Console
 from rich.table import Table
+from torch import nn
 
 from levelcap.cli.options import AsJson
-from levelcap.kit.errors import unknown_name
+from levelcap.kit.errors import BadValue, refuse, unknown_name
 from levelcap.learn.engine.worlds import spec_of_world
-from levelcap.nets.checkpoint import load_world_net
+from levelcap.nets.checkpoint import load_snapshot, load_world_net, save_snapshot, weights_of
 from levelcap.nets.family import FAMILIES, WORLD_FAMILIES, describe, new_net
+from levelcap.nets.hierarchy.layer import PARTS, ROLES, layer_meta
+from levelcap.nets.hierarchy.lstm import Lstm
+from levelcap.nets.hierarchy.shape import shape_of
+from levelcap.nets.hierarchy.ssd import SsdStack
 from levelcap.nets.meta import Meta
 from levelcap.nets.net import Inputs, Net, ViewLayout, count_parameters
 from levelcap.nets.options import OPTIONS
@@ -27,10 +33,23 @@ FLOAT_BYTES = 4
 # What others used, for scale: parameters, and where the figure is published.
 OTHERS = (
     ("GPT-2", 124_000_000, "Radford et al. 2019, the smallest of the four"),
-    ("AlphaStar", 55_000_000, "Vinyals et al. 2019, the agent without its critic"),
+    ("AlphaStar", 139_000_000, "Vinyals et al. 2019, the policy; 55 M of them at inference"),
     ("OpenAI Five", 159_000_000, "Berner et al. 2019, the net of the world-champion match"),
 )
-LAYERS = {"strategist": "strategy", "tactician": "decision", "executor": "execution"}
+# Parameters of each part as the design document has them, for the sizes it names.
+DESIGN = {
+    "seed": {
+        "strategist": "1.2 M",
+        "tactician": "120 k",
+        "executor": "250 k (LSTM 1.3 M)",
+        "all": "1.6 M, 73 times smaller than GPT-2",
+    },
+    "full": {
+        "strategist": "3.59 M",
+        "tactician": "361 k",
+        "executor": "587 k with one block (LSTM 1.13 M)",
+    },
+}
 
 
 @dataclass(frozen=True)
@@ -98,7 +117,7 @@ def card(checkpoint: Path, *, json_: AsJson = False) -> None:
         Print one JSON object as the last line.
     """
     console = Console(highlight=False)
-    net, meta, digest = load_world_net(checkpoint)
+    net, meta, digest = load_snapshot(checkpoint)
     total = count_parameters(net)
     parts = _parts(net)
     facts = {
@@ -109,27 +128,94 @@ def card(checkpoint: Path, *, json_: AsJson = False) -> None:
         "on disk": f"{(checkpoint / 'model.safetensors').stat().st_size / 1e6:.2f} MB",
         "reads": ", ".join(meta.views),
     }
+    if "role" in meta.shape:
+        facts["role"] = f"{meta.shape['role']}, the {meta.shape['layer']} of {meta.parents[0][:16]}"
     for name, fact in facts.items():
         console.print(f"{name:>8}  {fact}")
-    table = Table("part", "role", "parameters", "share")
+    design = DESIGN.get(meta.size, {}) if meta.architecture == "hierarchy" else {}
+    table = Table("part", "role", "parameters", "share", "as designed")
     for name, count in parts.items():
-        table.add_row(name, LAYERS.get(name, ""), f"{count:,}", f"{count / total:.0%}")
-    table.add_row("all", "", f"{total:,}", "")
+        share = f"{count / total:.0%}"
+        table.add_row(name, ROLES.get(name, ""), f"{count:,}", share, design.get(name, ""))
+    table.add_row("all", "", f"{total:,}", "", design.get("all", ""))
     console.print(table)
     beside = Table("beside", "parameters", "times as large", "source")
     for name, count, source in OTHERS:
         beside.add_row(name, f"{count:,}", f"{count / total:,.0f}", source)
     console.print(beside)
-    speed = step_speed(net, meta, meta.world)
-    console.print(f"one decision of one player: p50 {speed.p50:.2f} ms, p99 {speed.p99:.2f} ms")
+    document: dict[str, object] = {"parts": parts, "parameters": total}
+    if isinstance(net, Net):
+        speed = step_speed(net, meta, meta.world)
+        console.print(f"one decision of one player: p50 {speed.p50:.2f} ms, p99 {speed.p99:.2f} ms")
+        document["step_ms_p50"] = speed.p50
+    if meta.architecture == "hierarchy":
+        document["memories"] = _show_memories(console, meta)
     if json_:
-        document = {"parts": parts, "parameters": total, "step_ms_p50": speed.p50}
         console.print(json.dumps(document), soft_wrap=True)
 
 
-def _parts(net: Net) -> dict[str, int]:
-    """Parameters of each child of a net."""
-    return {name: count_parameters(child) for name, child in net.named_children()}
+def split(checkpoint: Path, out: Path) -> None:
+    """Publish each layer of a hierarchy alone, with its role: strategy, decision, execution.
+
+    Parameters
+    ----------
+    checkpoint
+        A snapshot folder of a hierarchy.
+    out
+        A new folder; each layer becomes a folder of its own in it.
+    """
+    net, meta, digest = load_world_net(checkpoint)
+    if meta.architecture != "hierarchy":
+        remedy = "Give a snapshot that was trained with --family hierarchy"
+        raise BadValue(refuse("only a hierarchy has layers", meta.architecture, remedy))
+    weights = weights_of(net)
+    for layer, parts in PARTS.items():
+        mine = {name: t for name, t in weights.items() if name.split(".")[0] in parts}
+        save_snapshot(out / ROLES[layer], mine, layer_meta(meta, layer, digest), "nets split")
+        count = sum(tensor.numel() for tensor in mine.values())
+        Console(highlight=False).print(f"{out / ROLES[layer]}: {layer}, {count:,} numbers")
+
+
+def _parts(net: nn.Module) -> dict[str, int]:
+    """Parameters of each child of a net; heads count to the layer they serve."""
+    owner = {name: layer for layer, names in PARTS.items() for name in names}
+    found: Counter[str] = Counter()
+    for name, child in net.named_children():
+        found[owner.get(name, name)] += count_parameters(child)
+    return dict(found)
+
+
+def _show_memories(console: Console, meta: Meta) -> dict[str, dict[str, float]]:
+    """Which memory is faster where: an LSTM and a state-space block of the Executor's width."""
+    shape, found = shape_of(meta), {}
+    memories: dict[str, Lstm | SsdStack] = {
+        "lstm": Lstm(shape.deed, shape.deed_layers),
+        "ssd": SsdStack(shape.deed, shape.deed_layers, shape.state),
+    }
+    table = Table("memory of the Executor", "one step, ms", "64 rows x 60 steps, learned, ms")
+    for name, memory in memories.items():
+        step = _timed(memory, shape.deed, 1, 1, learns=False, times=20)
+        learn = _timed(memory, shape.deed, 60, 64, learns=True, times=3)
+        found[name] = {"step_ms": step, "learn_ms": learn}
+        table.add_row(name, f"{step:.2f}", f"{learn:.0f}")
+    console.print(table)
+    return found
+
+
+def _timed(
+    memory: Lstm | SsdStack, width: int, steps: int, rows: int, *, learns: bool, times: int
+) -> float:
+    """Median milliseconds of a pass, with the way back if it learns."""
+    x = torch.randn(steps, rows, width)
+    reset, taken = torch.zeros(steps, rows, dtype=torch.bool), []
+    for _ in range(times):
+        began = time.perf_counter()
+        with torch.set_grad_enabled(learns):
+            y, _ = memory(x, memory.initial_state(rows), reset)
+        if learns:
+            y.square().sum().backward()
+        taken.append(1e3 * (time.perf_counter() - began))
+    return statistics.median(taken)
 
 
 @torch.inference_mode()

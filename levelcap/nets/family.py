@@ -24,7 +24,7 @@ from levelcap.nets.options import OPTIONS, check_options
 from levelcap.nets.row import Family
 from levelcap.world.spec import WorldSpec
 
-_FILES = ("flat", "hierarchy.net", "text.qwen3")
+_FILES = ("flat", "hierarchy.net", "hierarchy.layer", "text.qwen3")
 FAMILIES: dict[str, Family] = {
     # Loaded by name, so that a new family is one word here and no import.
     row.name: row

@@ -1,9 +1,7 @@
 """A realm with Keeper, Tavern and Arena in processes of their own, and a browser to look at it."""
 
 import os
-import random
 import signal
-import socket
 import subprocess
 import sys
 from contextlib import contextmanager
@@ -11,9 +9,9 @@ from pathlib import Path
 
 import httpx
 import pytest
-from playwright.sync_api import Error
+from playwright.sync_api import Error, expect
 
-from tests.services.realms import ROOT, until
+from tests.services.realms import ROOT, are_free, free_ports, until
 
 CHROMIUM = Path("/usr/bin/chromium")
 FLAGS = [
@@ -25,6 +23,7 @@ FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
+expect.set_options(timeout=20_000)  # as long as every other wait of these tests
 OUT = Path(__file__).parent / "out"
 PORTS = (8080, 8081, 8090, 8765, 8767, 8888)
 WIDE, PHONE = {"width": 1440, "height": 900}, {"width": 390, "height": 844}
@@ -32,15 +31,10 @@ WIDE, PHONE = {"width": 1440, "height": 900}, {"width": 390, "height": 844}
 
 def free_offset():
     """A `port_offset` with which nobody is in the way: several of these run at once."""
-    for _ in range(100):
-        offset = random.randrange(1000, 40_000)
-        try:
-            for port in PORTS:
-                socket.create_server(("127.0.0.1", port + offset)).close()
-        except OSError:
-            continue
-        return offset
-    raise AssertionError("no free ports")
+    while True:
+        offset = free_ports(1)[0] - min(PORTS)
+        if are_free([port + offset for port in PORTS]):
+            return offset
 
 
 class Inn:
@@ -101,7 +95,7 @@ class Inn:
             process.terminate()
         for process in self.processes.values():
             try:
-                process.wait(15)
+                process.wait(30)
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()
@@ -160,6 +154,20 @@ class Watched:
                 return False
 
         until(holds, seconds, expression)
+
+
+def mark(row):
+    """Remember this element; `expect_same` tells it from one drawn in its place."""
+    row.evaluate("row => { row.dataset.same = 'yes' }")
+
+
+def expect_same(row):
+    expect(row).to_have_attribute("data-same", "yes")
+
+
+def says(page, words):
+    """Among the notifications, of which others may come at any time, is this one."""
+    expect(page.locator(".q-notification", has_text=words).first).to_be_visible()
 
 
 def _host(url):

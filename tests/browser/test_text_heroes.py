@@ -11,7 +11,6 @@ from levelcap.kit.db import reading
 from tests.browser.inn import OUT, PHONE, WIDE, serving
 from tests.services.realms import until
 
-expect.set_options(timeout=20_000)  # as long as every other wait of these tests
 HOSTILE = '<img src=x onerror="window.hacked=1">'
 
 
@@ -161,6 +160,24 @@ def test_an_oracle_that_is_away_is_said_and_the_page_lives_on(visit, inn):
         inn.wait(8765, "oracle")
     page.get_by_role("button", name="Ask").click()
     expect(page.locator(".line.hero .said").nth(1)).not_to_have_text(re.compile("^…?$"))
+
+
+def test_sound_is_off_until_somebody_wants_it(visit):
+    page = visit().goto("/")
+    switch = page.get_by_role("switch", name="Sound")
+    expect(switch).to_have_attribute("aria-checked", "false")
+    page.evaluate("window.dispatchEvent(new CustomEvent('tavern-sound', {detail: 'hit'}))")
+    assert page.evaluate("window.__tavern.played") == []
+    switch.click()
+    assert page.evaluate("window.__tavern.played") == ["good"]
+
+
+def test_nothing_moves_for_those_who_asked_for_that(visit):
+    page = visit(reduced_motion="reduce").goto("/")
+    moving = "[...document.querySelectorAll('*')].filter(e => e.getAnimations().length).length"
+    assert page.evaluate(moving) == 0
+    still = visit().goto("/")
+    assert "blade" in still.content()
 
 
 def test_the_hero_is_switched_in_the_frame_and_every_open_page_follows(visit):

@@ -93,7 +93,7 @@ def test_a_page_is_served_and_in_the_navigation(tmp_path):
             page = client.get("/cellar")
     finally:
         process.terminate()
-        assert process.wait(15) == 0
+        assert process.wait(60) == 0
     assert page.status_code == 200
     assert "store their things here" in page.text and "What is kept below" in page.text
     assert re.search(r"href.{1,12}/cellar", page.text)

@@ -348,8 +348,8 @@ def test_every_problem_names_primitives_it_uses():
 
 
 def test_drawing_takes_a_bounded_time():
-    begin = time.perf_counter()
+    begin = time.process_time()
     for level in range(1, 31):
         for index in range(20):
             SKILL.lesson(level, seed=31, index=index)
-    assert time.perf_counter() - begin < 20
+    assert time.process_time() - begin < 20

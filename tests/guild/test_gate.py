@@ -110,10 +110,10 @@ def test_an_empty_file_is_refused_and_a_missing_one_named(tmp_path):
 
 def test_many_bad_rows_are_counted_but_not_all_listed(tmp_path):
     path = write(tmp_path / "a.jsonl", [b"x"] * 5_000)
-    begin = time.perf_counter()
+    begin = time.process_time()
     report = check_lessons(path, SKILLS)
     assert (report.invalid, len(report.rejects)) == (5_000, 100)
-    assert time.perf_counter() - begin < 5
+    assert time.process_time() - begin < 5
 
 
 def test_a_line_of_sixty_megabytes_is_called_too_long(tmp_path):

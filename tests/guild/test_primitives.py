@@ -248,13 +248,13 @@ def test_primitives_follow_from_the_operands(call, expected):
 
 
 def test_drawing_never_hangs():
-    begin = time.perf_counter()
+    begin = time.process_time()
     for index in range(10_000):
         school_lesson(7, index)
     for drill in DRILLS.values():
         for index in range(60):
             drill.problem(Rng(8, index), exam=True)
-    assert time.perf_counter() - begin < 20
+    assert time.process_time() - begin < 20
 
 
 @pytest.mark.slow

@@ -16,7 +16,7 @@ from tests.jobs.tables import TYPES
 @pytest.fixture
 def store(engine):
     """A store on the machine's own clock, with short leases and no waits."""
-    return Store(engine, TYPES, lease_s=1.0, back_off=lambda attempts: 0.0)
+    return Store(engine, TYPES, lease_s=2.0, back_off=lambda attempts: 0.0)
 
 
 def make(store, handler, **settings):
@@ -107,7 +107,7 @@ def test_a_long_job_keeps_its_lease_and_shows_its_progress(store):
     def slow(job, context):
         context.progress(0.25, "first")
         context.progress(0.5, "dropped: less than a second later")
-        for _ in range(30):
+        for _ in range(50):
             time.sleep(0.05)
             store.reap()
         seen.append(store.get(job.id))

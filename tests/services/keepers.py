@@ -26,12 +26,12 @@ def keeper(role="admin"):
     )
     client = KeeperClient(f"http://127.0.0.1:{port}", getattr(tokens, role))
     try:
-        until(lambda: _answers(client), 20, "the keeper answers")
+        until(lambda: _answers(client), 60, "the keeper answers")
         yield client, process
     finally:
         client.close()
         process.send_signal(signal.SIGTERM)
-        assert process.wait(10) == 0
+        assert process.wait(60) == 0
 
 
 def _answers(client):

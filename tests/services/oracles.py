@@ -80,7 +80,7 @@ def oracle(role="admin"):
     finally:
         client.close()
         process.send_signal(signal.SIGTERM)
-        assert process.wait(15) == 0
+        assert process.wait(60) == 0
 
 
 def _answers(client):

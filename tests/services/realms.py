@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import random
 import signal
 import socket
 import subprocess
@@ -18,16 +19,29 @@ from levelcap.services.process.standing import read_leader, read_standings
 
 ROOT = Path(__file__).resolve().parents[2]
 # Promises in seconds hold on a machine that has a core to spare; else they are only roughly held.
-SLACK = 1.0 if os.getloadavg()[0] <= (os.cpu_count() or 1) else 4.0
+# With several workers (`make test`) others run beside every test, whatever the load was before.
+BUSY = "PYTEST_XDIST_WORKER" in os.environ or os.getloadavg()[0] > (os.cpu_count() or 1)
+SLACK = 4.0 if BUSY else 1.0
+PORTS = range(10_000, 32_000)  # below those that the system gives to whoever calls somebody
+
+
+def are_free(ports):
+    """Whether nobody has any of these ports now."""
+    try:
+        for port in ports:
+            socket.create_server(("127.0.0.1", port)).close()
+    except OSError:
+        return False
+    return True
 
 
 def free_ports(count):
-    """Ports that nobody has now."""
-    held = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
-    ports = [sock.getsockname()[1] for sock in held]
-    for sock in held:
-        sock.close()
-    return ports
+    """Ports that nobody has now, and that no caller is given before they are used."""
+    found = set()
+    while len(found) < count:
+        port = random.SystemRandom().choice(PORTS)
+        found |= {port} if are_free([port]) else set()
+    return list(found)
 
 
 def until(condition, seconds, what):
@@ -109,7 +123,7 @@ class Realm:
 
     def stop(self):
         self.weaver.send_signal(signal.SIGTERM)
-        self.weaver.wait(15)
+        self.weaver.wait(60)
 
     def close(self):
         if self.weaver.poll() is None:

@@ -37,5 +37,5 @@ def test_a_hand_takes_what_is_no_training_and_ends_with_its_parent(home):
         arena.kill()
         arena.wait()
         arena.stdout.close()
-    until(lambda: not hand.is_running(), 10, "the hand is gone")
+    until(lambda: not hand.is_running(), 60, "the hand is gone")
     realm.close()

@@ -131,5 +131,5 @@ def test_a_server_starts_without_torch_and_ends_when_told(home):
 
     assert until(answers, 40, "the school answers")["service"] == "school-bin"
     process.send_signal(signal.SIGTERM)
-    assert process.wait(10) == 0
+    assert process.wait(60) == 0
     assert get_service_url("bin").endswith(":8090") and get_service_url("sy").endswith(":8080")

@@ -93,7 +93,7 @@ def tavern():
         yield port
     finally:
         process.terminate()
-        assert process.wait(15) == 0
+        assert process.wait(60) == 0
 
 
 def _answers(port):

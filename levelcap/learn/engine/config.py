@@ -39,7 +39,7 @@ class EngineConfig:
     clip_norm: float = 1.0
     """longest gradient"""
     ema: float = 0.99
-    """decay of the slow copy of the weights, which is what is judged and kept"""
+    """decay of the slow copy that is judged and kept; 0 = off; never over a twentieth of the run"""
     checkpoint_s: float = 60.0
     """seconds between checkpoints"""
     snapshot_s: float = 60.0

@@ -22,6 +22,7 @@ from levelcap.kit.publish import sweep
 from levelcap.learn.engine.config import EngineConfig
 from levelcap.learn.engine.folder import RunFolder
 from levelcap.learn.engine.guard import Guard
+from levelcap.learn.engine.memory import keep_freed_memory
 from levelcap.learn.engine.optim import make_optimizer
 from levelcap.learn.engine.schedule import Ema, lr_factor
 from levelcap.learn.engine.state import State, keep_newest, load_newest, save_state
@@ -72,7 +73,8 @@ class Training:
         self.budget, self.guard, self.clock = Budget(stops), Guard(config.bad_updates), Clock()
         self.progress = Progress()
         self.metrics: dict[str, float] = {}
-        self._thread = ThreadPoolExecutor(1, thread_name_prefix="gather")
+        # Torch counts threads for each thread of ours apart (levelcap/__init__.py says why one).
+        self._thread = ThreadPoolExecutor(1, "gather", torch.set_num_threads, (1,))
         self._batch: Any = None
         self._saved_at = time.monotonic()
         self._next_evaluation_s = 0.0
@@ -330,4 +332,5 @@ def train(
     task: Task, config: EngineConfig, stops: Stops, folder: RunFolder, hooks: Hooks | None = None
 ) -> Outcome:
     """Run `task` in `folder` (which is open and claimed) until one of `stops`."""
+    keep_freed_memory()
     return Training(task, config, stops, folder, hooks or Hooks()).run()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from math import cos, pi
 
 import torch
@@ -56,6 +58,16 @@ class Ema:
                 self.weights[name].lerp_(tensor, 1 - keep)
             else:
                 self.weights[name].copy_(tensor)
+
+    @contextmanager
+    def average_parameters(self, net: nn.Module) -> Iterator[nn.Module]:
+        """The net with the slow weights; afterwards, whatever happened, with its own again."""
+        own = {name: tensor.detach().clone() for name, tensor in net.state_dict().items()}
+        net.load_state_dict(self.weights)
+        try:
+            yield net
+        finally:
+            net.load_state_dict(own)
 
     def load(self, weights: dict[str, Tensor], count: int) -> None:
         """Take back what a checkpoint kept."""

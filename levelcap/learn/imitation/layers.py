@@ -13,6 +13,7 @@ mode did not is charged for it (temporal consistency).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -124,6 +125,7 @@ class LayeredCloner(SegmentCloner):
     def layers(self, batches: Sequence[Any]) -> dict[str, float]:
         """Accuracy of modes, targets and aim, and how sure the Strategist is."""
         modes = np.zeros((len(INTENTS), len(INTENTS)))
+        looks: list[tuple[np.ndarray, np.ndarray]] = []
         hits = shots = error = sure = 0.0
         for stretch in batches:
             with torch.no_grad():
@@ -135,28 +137,35 @@ class LayeredCloner(SegmentCloner):
             looked = out.choice_due & (intents >= 0) & alive
             mode = out.choice_logits.argmax(-1)
             np.add.at(modes, (intents[looked].numpy(), mode[looked].numpy()), 1)
+            looks.append((intents[looked].numpy(), out.choice_logits[looked].numpy()))
             here = (aimed >= 0) & alive
             hits += float((out.mind["target"][here] == aimed[here]).sum())
             shots += float(here.sum())
             error += self._aim_error(stretch, out, here)
             sure += float(out.mind["confidence"][looked].sum())
         found = _mode_report(modes)
+        found["mode_even"] = balanced(*(np.concatenate(rows) for rows in zip(*looks, strict=True)))
         found["target_accuracy"] = hits / max(shots, 1)
         found["aim_error"] = error / max(shots, 1)
         found["confidence"] = sure / max(modes.sum(), 1)
         return found
 
     def _aim_error(self, stretch: LayeredStretch, out: Unrolled, here: Tensor) -> float:
-        """Sum over shots of the distance between cursor and teacher's, in units of sight."""
+        """Sum over shots of the angle between the likeliest aim and the teacher's, in half turns.
+
+        Directions, not cursors: a shot flies on behind the cursor, and the scripted teachers put
+        theirs at whatever distance has a bin in the right direction.
+        """
         first = sum(self.meta.head_sizes[: self.meta.aim_heads[0]])
         size = self.meta.head_sizes[self.meta.aim_heads[0]]
-        x, y = (
-            out.logits[..., first + i * size : first + (i + 1) * size].argmax(-1) for i in (0, 1)
+        mine = torch.stack(
+            [out.logits[..., first + i * size :][..., :size].argmax(-1) for i in (0, 1)], -1
         )
         actions = stretch.actions[stretch.burn_in :].long()
-        aimed = actions[..., HEAD.aim_x], actions[..., HEAD.aim_y]
-        apart = torch.hypot((x - aimed[0]).float(), (y - aimed[1]).float())
-        return float(apart[here].sum()) / CENTRE
+        taught = actions[..., [HEAD.aim_x, HEAD.aim_y]]
+        angles = [torch.atan2(*(aim[here] - CENTRE).float().unbind(-1)) for aim in (mine, taught)]
+        apart = torch.remainder(angles[0] - angles[1] + math.pi, 2 * math.pi) - math.pi
+        return float(apart.abs().sum()) / math.pi
 
     def _consistency(self, out: Unrolled) -> Tensor:
         """Squared change of the goal where the mode stayed, a look to the next."""
@@ -177,6 +186,18 @@ class LayeredCloner(SegmentCloner):
         # One pass: the gradient must reach the minute before, through the burn-in.
         out = self.net.unroll(Inputs(stretch.inputs, self.layout), state, stretch.reset, forced)
         return _late(out, stretch.burn_in)
+
+
+def balanced(intents: np.ndarray, logits: np.ndarray) -> float:
+    """Mean over the intents of the share recognised, if all were equally frequent.
+
+    intents [n], logits [n, K]. A calibrated Strategist seldom says LOOT because it is seldom true;
+    with the logarithm of each intent's frequency taken away, its odds speak of evidence alone.
+    """
+    count = np.bincount(intents, minlength=logits.shape[1])
+    said = (logits - np.log(np.maximum(count, 1) / len(intents))).argmax(1)
+    right = np.bincount(intents, weights=said == intents, minlength=logits.shape[1])
+    return float((right / np.maximum(count, 1))[count > 0].mean())
 
 
 def _mode_report(modes: np.ndarray) -> dict[str, float]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
+import torch
+
 from levelcap.kit.errors import BadValue, refuse
 from levelcap.kit.seeds import check_seed
 from levelcap.lake.labels import Labels, open_labels
@@ -14,7 +16,6 @@ from levelcap.learn.engine.folder import RunFolder
 from levelcap.learn.engine.loop import Outcome, train
 from levelcap.learn.engine.stops import Stops
 from levelcap.learn.engine.task import Hooks
-from levelcap.learn.engine.threads import tune_threads
 from levelcap.learn.engine.worlds import spec_of_world
 from levelcap.learn.imitation.config import ImitationConfig
 from levelcap.learn.imitation.task import ImitationTask, accuracy
@@ -55,7 +56,7 @@ def imitate(
 ) -> Imitated:
     """Train until one of `stops`; the same request again continues where the last one ended."""
     check_seed(request.seed)
-    tune_threads()
+    torch.set_num_threads(1)  # where torch was loaded before us; see levelcap/__init__.py
     shards = _open(request)
     spec = spec_of_world(request.world, shards.patch)
     meta = describe(

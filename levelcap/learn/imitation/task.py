@@ -19,6 +19,7 @@ from levelcap.nets.net import Net, ViewLayout
 from levelcap.world.spec import WorldSpec
 
 JUDGED_BATCHES = 8  # 8 x 2,048 decisions: accuracies to about half a point
+JUDGED_LOOKS = 32  # a Strategist looks at every tenth, and some intents are one in a hundred
 
 
 class ImitationTask:
@@ -94,9 +95,13 @@ def accuracy(
     shards: Shards,
     config: ImitationConfig,
     labels: Labels | None = None,
-    batches: int = JUDGED_BATCHES,
+    batches: int = 0,
 ) -> dict[str, float]:
-    """Loss and share of right bins per head (where the head is used) on seeded batches."""
+    """Loss and share of right bins per head (where the head is used) on seeded batches.
+
+    batches: how many; 0: enough for this kind of net.
+    """
+    batches = batches or (JUDGED_LOOKS if net.num_choices else JUDGED_BATCHES)
     cloner = make_cloner(net, meta, ViewLayout.of(spec, meta.views), config, labels)
     stream = cloner.stream(shards, 1, 0)
     seen = [cloner.prepare(next(stream)) for _ in range(batches)]

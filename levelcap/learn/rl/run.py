@@ -6,12 +6,13 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import torch
+
 from levelcap.kit.seeds import chain, check_seed
 from levelcap.learn.engine.folder import RunFolder
 from levelcap.learn.engine.loop import Outcome, train
 from levelcap.learn.engine.stops import Stops
 from levelcap.learn.engine.task import Hooks
-from levelcap.learn.engine.threads import tune_threads
 from levelcap.learn.engine.worlds import spec_of_world
 from levelcap.learn.rl.config import RlConfig
 from levelcap.learn.rl.groups import build_groups
@@ -45,7 +46,7 @@ def reinforce(
 ) -> Outcome:
     """Train until one of `stops`; the same request again continues where the last one ended."""
     check_seed(request.seed)
-    tune_threads()
+    torch.set_num_threads(1)  # where torch was loaded before us; see levelcap/__init__.py
     with RunFolder(request.out) as folder:
         wanted: dict[str, Any] = asdict(request) | {"out": None, "kind": "reinforce"}
         wanted["start"] = None if request.start is None else str(request.start)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
+import torch
+
 from levelcap.kit.config import load_settings
 from levelcap.learn.engine.state import State
 from levelcap.learn.text.exams import Examiner
@@ -34,7 +36,9 @@ class TextTask:
         """examiner None: school, which has no levels."""
         self.net, self._meta, self.lessons, self.examiner = net, meta, lessons, examiner
         self._next = 0
-        self.helper: Executor | None = ThreadPoolExecutor(1) if load_settings().cores > 1 else None
+        self.helper: Executor | None = None
+        if load_settings().cores > 1:
+            self.helper = ThreadPoolExecutor(1, "half", torch.set_num_threads, (1,))
 
     def gather(self, version: int) -> LessonBatch:
         """The next lessons, at the level the hero has now."""

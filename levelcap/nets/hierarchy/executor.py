@@ -10,16 +10,21 @@ from torch import Tensor, nn
 
 from levelcap.nets.aim import bin_edges, logistic_bins, target_logit
 from levelcap.nets.hierarchy.attention import ACTIVATIONS
+from levelcap.nets.hierarchy.longconv import LongConvolution
 from levelcap.nets.hierarchy.lstm import Lstm
 from levelcap.nets.hierarchy.memory import State
+from levelcap.nets.hierarchy.norm import make_norm
 from levelcap.nets.hierarchy.shape import GOAL, TARGET, Shape
 from levelcap.nets.hierarchy.ssd import SsdStack
+from levelcap.world.spec import BODY
 
 NEAR_EVEN = 0.01  # gain of the last layer: an untrained hero presses every button alike
 
 
 class Executor(nn.Module):
     """[body, goal, target position, target information] -> logits of all heads."""
+
+    sighted: Tensor  # [64] 1 where the body's number is read
 
     def __init__(
         self, body: int, heads: tuple[int, ...], aim: tuple[int, ...], shape: Shape
@@ -29,16 +34,25 @@ class Executor(nn.Module):
         self.head_sizes, self.aim = heads, aim
         self._edges = bin_edges(heads[aim[0]])  # all heads that point have as many bins
         width = shape.deed
+        # A clone that sees its last action learns to repeat it (Codevilla et al. 2019): in siege it
+        # predicted better than a flat one, and won .40 against veteran where that won .91.
+        seen = [shape.last == "seen" or not name.startswith("last_") for name in BODY]
+        self.register_buffer("sighted", torch.tensor(seen, dtype=torch.float32), persistent=False)
         activation = ACTIVATIONS[shape.activation]
         self.encode = nn.Sequential(
-            nn.Linear(body + GOAL + 2 + TARGET, width), nn.LayerNorm(width), activation()
+            nn.Linear(body + GOAL + 2 + TARGET, width),
+            make_norm(width, shape.layer_norm),
+            activation(),
         )
-        self.memory: Lstm | SsdStack
+        self.memory: Lstm | SsdStack | LongConvolution
         if shape.executor == "lstm":
             self.memory = Lstm(width, shape.deed_layers, shape.dropout)
+        elif shape.executor == "longconv":
+            self.memory = LongConvolution(width, norm=shape.layer_norm)
         else:
-            layers = {"ssd2": 2, "ssd3": 3}.get(shape.executor, shape.deed_layers)
-            self.memory = SsdStack(width, layers, shape.state)
+            # "ssd" is as deep as its size says, "ssd2" two blocks in every size.
+            layers = int(shape.executor.removeprefix("ssd") or shape.deed_layers)
+            self.memory = SsdStack(width, layers, shape.state, shape.layer_norm)
         buttons = sum(size for head, size in enumerate(heads) if head not in aim)
         self.head = nn.Sequential(
             nn.Linear(width, shape.deed_head),
@@ -67,7 +81,7 @@ class Executor(nn.Module):
         reset: Tensor,
     ) -> tuple[Tensor, Tensor, State]:
         """[T, B, ...] each -> logits [T, B, A], hidden [T, B, C], state."""
-        x = self.encode(torch.cat((body, goal, position, info), -1))
+        x = self.encode(torch.cat((body * self.sighted, goal, position, info), -1))
         deed, state = self.memory(x, state, reset)
         # The straight way past the memory, as in a residual block.
         deed = deed + x

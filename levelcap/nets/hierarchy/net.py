@@ -100,7 +100,8 @@ class HierarchyNet(Net):
             part(state, DEED),
             reset,
         )
-        value = self.critic(torch.cat((held["pooled"], body, hidden), -1)).squeeze(-1)
+        felt = body * self.executor.sighted
+        value = self.critic(torch.cat((held["pooled"], felt, hidden), -1)).squeeze(-1)
         after = {name: held[name][-1] for name in HELD}
         after |= {"clock": clock} | named(plan, PLAN) | named(doing, DEED)
         return Unrolled(
@@ -126,7 +127,7 @@ class HierarchyNet(Net):
             return state
         # What is not valid comes first: the match begins where it ends.
         before = torch.cat((torch.zeros_like(valid[:1]), valid[:-1]))
-        _, plan = self.strategist(history, part(state, PLAN), valid & ~before, None)
+        plan = self.strategist.remember(history, part(state, PLAN), valid & ~before)
         some = valid.any(0)
         fresh = self.strategist.initial_state(len(some))
         kept = reset_rows(plan, fresh, ~some)
@@ -167,15 +168,22 @@ class HierarchyNet(Net):
             mode = _draw(logits, views.chance[order, rows])
         else:
             mode = logits.argmax(-1)
-        made = {
-            "goal": self.goal_head(pooled) + self.mode_goal(mode),
-            "pooled": pooled,
-            "mode": mode,
-            "mode_logits": logits,
-            "confidence": torch.sigmoid(self.confidence(pooled)).squeeze(-1),
-        }
+        made = decided(self, pooled, logits, mode)
         memory = {n: t.index_copy(0, rows, kept[n]) for n, t in memory.items()}
         return {n: _hold(held[n], made[n], mine, rows) for n in HELD}, memory
+
+
+def decided(heads: nn.Module, pooled: Tensor, logits: Tensor, mode: Tensor) -> State:
+    """What is held of a look [K, R, ...] in this mode; heads: whoever has the Strategist's."""
+    goal = heads.get_submodule("goal_head")(pooled) + heads.get_submodule("mode_goal")(mode)
+    sure = torch.sigmoid(heads.get_submodule("confidence")(pooled)).squeeze(-1)
+    return {
+        "goal": goal,
+        "pooled": pooled,
+        "mode": mode,
+        "mode_logits": logits,
+        "confidence": sure,
+    }
 
 
 def _hold(before: Tensor, made: Tensor, due: Tensor, rows: Tensor) -> Tensor:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
+from typing import Any
 
 from levelcap.kit.errors import BadFile, BadValue, refuse
 from levelcap.nets.meta import Meta
@@ -21,14 +22,16 @@ TARGET = 32  # numbers of target information; its position comes beside them
 MODES = len(INTENTS)
 PERIOD = 10
 REMEDY = "Use a checkpoint that this version wrote"
-HISTORY = 60  # summaries a Strategist with a window looks back on, one a second
-
+NUMBERS = ("window", "state")  # options that count something
 OPTIONS: dict[str, tuple[str, ...]] = {
     "strategist": ("ssd", "lstm", "transformer", "perceiver", "experts"),
-    "executor": ("lstm", "ssd", "ssd2", "ssd3"),
+    "executor": ("lstm", "ssd", "ssd1", "ssd2", "ssd3", "longconv"),
+    "window": ("60", "2"),
+    "last": ("hidden", "seen"),
     "state": ("16", "64", "128"),
     "norm": ("pre", "post"),
-    "attention": ("fused", "plain"),
+    "layer_norm": ("layer", "batch"),
+    "attention": ("fused", "plain", "nested"),
     "activation": ("gelu", "relu", "silu", "mish"),
     "tactician": ("alone", "self"),
     "targeting": ("cross", "pointer", "concat"),
@@ -56,7 +59,11 @@ class Shape:
     deed_layers: int = 1
     dropout: float = 0.0
     strategist: str = "ssd"
+    window: int = 60
+    """seconds that a Strategist with a window looks back on; 2 is a clip without a past"""
     executor: str = "lstm"
+    last: str = "hidden"
+    """does the Executor see its last action? A clone that does repeats it, whatever happens"""
     state: int = 16
     """numbers a state-space block keeps for each of its own"""
     norm: str = "pre"
@@ -66,6 +73,8 @@ class Shape:
     targeting: str = "cross"
     goal: str = "on"
     """off: a twin whose goal is always zero, to measure what the channel is worth"""
+    layer_norm: str = "layer"
+    """batch: moments of the batch instead of the row's, for imitation"""
 
 
 _LARGE = {"strategist": "transformer", "executor": "ssd", "state": 64, "tactician": "self"}
@@ -96,7 +105,7 @@ def hierarchy_meta(
         wanted = missing or views or "standardise"
         raise BadValue(refuse(f"a hierarchy cannot play {spec.name} so", wanted, remedy))
     chosen: dict[str, object] = {
-        name: int(value) if name == "state" else value for name, value in options.items()
+        name: int(value) if name in NUMBERS else value for name, value in options.items()
     }
     shape = asdict(replace(SIZES[size], **chosen))  # type: ignore[arg-type]
     shape["input_size"] = sum(spec.views[name].size for name in VIEWS)
@@ -116,10 +125,12 @@ def shape_of(meta: Meta) -> Shape:
     """
     names = {field.name: field for field in fields(Shape)}
     wanted = {*names, "input_size", "summary", "body", "slots", "columns", "period"}
-    if set(meta.shape) != wanted:
-        odd = sorted(set(meta.shape) ^ wanted)
+    # A net saved before an option existed is what it was then: the option's default.
+    sizes: dict[str, Any] = {name: names[name].default for name in OPTIONS} | meta.shape
+    if set(sizes) != wanted:
+        odd = sorted(set(sizes) ^ wanted)
         raise BadFile(refuse("the shape of a hierarchy has other sizes", odd, REMEDY))
-    for name, value in meta.shape.items():
+    for name, value in sizes.items():
         known = OPTIONS.get(name)
         fine = type(value) is int and value > 0
         if name == "dropout":
@@ -128,8 +139,8 @@ def shape_of(meta: Meta) -> Shape:
             fine = str(value) in known
         if not fine:
             raise BadFile(refuse(f"no hierarchy has such a {name}", value, REMEDY))
-    heads = (meta.shape["plan_heads"], 2)
-    if any(meta.shape[n] % h for n, h in zip(("plan", "scene"), heads, strict=True)):
-        sizes = {n: meta.shape[n] for n in ("plan", "plan_heads", "scene")}
-        raise BadFile(refuse("widths are no multiples of their heads", sizes, REMEDY))
-    return Shape(**{name: meta.shape[name] for name in names})
+    heads = (sizes["plan_heads"], 2)
+    if any(sizes[n] % h for n, h in zip(("plan", "scene"), heads, strict=True)):
+        widths = {n: sizes[n] for n in ("plan", "plan_heads", "scene")}
+        raise BadFile(refuse("widths are no multiples of their heads", widths, REMEDY))
+    return Shape(**{name: sizes[name] for name in names})

@@ -14,16 +14,21 @@ tests hold it against.
 from __future__ import annotations
 
 import math
-from importlib.util import find_spec
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from levelcap.nets.hierarchy.memory import State, segments
+from levelcap.nets.hierarchy.memory import State, newest, segments, short_convolution
+from levelcap.nets.hierarchy.norm import make_norm
 
-MAMBA_AVAILABLE = find_spec("mamba_ssm") is not None
-"""can the CUDA package be imported? Ours runs anywhere and is what the tests hold"""
+try:
+    from mamba_ssm.ops.triton.ssd_combined import mamba_chunk_scan_combined
+except ImportError:
+    mamba_chunk_scan_combined = None
+MAMBA_AVAILABLE = mamba_chunk_scan_combined is not None
+"""can the CUDA package be imported? Then it does the scan of whole chunks, where its kernels run"""
+KERNEL_DEVICES = ("cuda",)
 CHUNK = 64  # steps in one pass: L is T x T, so twice the chunk is twice the work a step
 STEP_RANGE = (1e-3, 1e-1)  # of dt at the start, spread evenly in its logarithm
 
@@ -31,13 +36,15 @@ STEP_RANGE = (1e-3, 1e-1)  # of dt at the start, spread evenly in its logarithm
 class Ssd(nn.Module):
     """One Mamba-2 block with its input norm and residual. See `Memory`."""
 
-    def __init__(self, width: int, state: int = 64, conv: int = 4, head: int = 32) -> None:
+    def __init__(
+        self, width: int, state: int = 64, conv: int = 4, head: int = 32, norm: str = "layer"
+    ) -> None:
         super().__init__()
         self.inner = 2 * width
         self.head = math.gcd(head, self.inner)
         self.heads, self.state, self.conv = self.inner // self.head, state, conv
         self.mixed = self.inner + 2 * state  # what the convolution sees: x, B, C
-        self.norm_in = nn.LayerNorm(width)
+        self.norm_in = make_norm(width, norm)
         self.in_proj = nn.Linear(width, self.inner + self.mixed + self.heads, bias=False)
         self.conv1d = nn.Conv1d(self.mixed, self.mixed, conv, groups=self.mixed, padding=conv - 1)
         steps = torch.exp(torch.linspace(*(math.log(s) for s in STEP_RANGE), self.heads))
@@ -77,13 +84,25 @@ class Ssd(nn.Module):
         steps, rows = x.shape[:2]
         gate, mixed, dt = self.in_proj(x).split([self.inner, self.mixed, self.heads], -1)
         match = segments(reset)  # [T, B]
-        mixed, conv = self._convolve(mixed, state["conv"], match, valid)
-        value, b, c = mixed.split([self.inner, self.state, self.state], -1)
+        mixed, long = short_convolution(mixed, state["conv"], match, self.conv1d)
+        conv = newest(long, match, valid)
+        value, b, c = functional.silu(mixed).split([self.inner, self.state, self.state], -1)
         value = value.view(steps, rows, self.heads, self.head)
         dt = functional.softplus(dt + self.dt_bias)  # [T, B, H]
         if valid is not None:
             # No time passes where no step is: the state stays.
             dt = dt * valid[..., None]
+        scan = self._kernel if MAMBA_AVAILABLE and x.device.type in KERNEL_DEVICES else self._matmul
+        y, ssm = scan(value, dt, b, c, state["ssm"], match)
+        y = y + value * self.D[:, None]
+        y = self._gated(y.reshape(steps, rows, self.inner), gate)
+        return y, {"ssm": ssm, "conv": conv}
+
+    def _matmul(
+        self, value: Tensor, dt: Tensor, b: Tensor, c: Tensor, before: Tensor, match: Tensor
+    ) -> tuple[Tensor, Tensor]:
+        """y [T, B, H, P] without D, and the state after the last step: the form of the module."""
+        steps = len(value)
         decay = torch.cumsum(-dt * self.A_log.exp(), 0)  # log of a_1 ... a_t
         # L[t, s], time last: [B, H, T, T]; nothing passes from one match into the next.
         log_l = (decay[:, None] - decay[None]).permute(2, 3, 0, 1)
@@ -95,14 +114,32 @@ class Ssd(nn.Module):
         y = torch.einsum("bhts,sbhp->tbhp", scores, inflow)
         # What came in with the state, until the first new match.
         first = (match == 0)[..., None] * decay.exp()  # [T, B, H]
-        y = y + torch.einsum("tbn,bhpn,tbh->tbhp", c, state["ssm"], first)
+        y = y + torch.einsum("tbn,bhpn,tbh->tbhp", c, before, first)
         # After the last step: the last row of L carries the sum on.
         last = weights[:, :, -1]  # [B, H, S]
         ssm = torch.einsum("bhs,sbhp,sbn->bhpn", last, inflow, b)
-        ssm = ssm + state["ssm"] * first[-1][..., None, None]
-        y = y + value * self.D[:, None]
-        y = self._gated(y.reshape(steps, rows, self.inner), gate)
-        return y, {"ssm": ssm, "conv": conv}
+        return y, ssm + before * first[-1][..., None, None]
+
+    def _kernel(
+        self, value: Tensor, dt: Tensor, b: Tensor, c: Tensor, before: Tensor, match: Tensor
+    ) -> tuple[Tensor, Tensor]:
+        """The same by the CUDA package, which wants rows first; b and c are one group of heads."""
+        assert mamba_chunk_scan_combined is not None
+        rows_first = (t.transpose(0, 1).contiguous() for t in (value, dt, b, c, match))
+        value, dt, b, c, match = rows_first
+        # Its sequence numbers begin at 0, as ours do: what came with the state is sequence 0's.
+        y, ssm = mamba_chunk_scan_combined(
+            value,
+            dt,
+            -self.A_log.exp(),
+            b[:, :, None],
+            c[:, :, None],
+            CHUNK,
+            initial_states=before,
+            seq_idx=match.int(),
+            return_final_states=True,
+        )
+        return y.transpose(0, 1), ssm
 
     def step(self, x: Tensor, state: State, reset: Tensor) -> tuple[Tensor, State]:
         """One step of B rows, x [B, C]: the recurrence itself."""
@@ -127,45 +164,13 @@ class Ssd(nn.Module):
         out: Tensor = self.out_proj(self.norm(y * functional.silu(gate)))
         return out
 
-    def _convolve(
-        self, mixed: Tensor, before: Tensor, match: Tensor, valid: Tensor | None
-    ) -> tuple[Tensor, Tensor]:
-        """The short causal convolution over time, and the inputs the next chunk needs of this."""
-        taps = self.conv - 1
-        steps = len(mixed)
-        long = torch.cat((before.transpose(0, 1), mixed))  # [taps + T, B, mixed]
-        # The inputs that came before belong to the match that was going on: number 0.
-        number = functional.pad(match, (0, 0, taps, 0))
-        kernel = self.conv1d.weight[:, 0]  # [mixed, conv]
-        out = mixed * kernel[:, -1] + self.conv1d.bias
-        crossed = bool((match != 0).any())
-        for back in range(1, taps + 1):
-            at = slice(taps - back, taps - back + steps)
-            term = long[at] * kernel[:, -1 - back]
-            if crossed:
-                term = term * (number[at] == match)[..., None]
-            out = out + term
-        if valid is None:
-            kept = long[steps:]
-            owner = number[steps:]
-            now = match[-1]
-        else:
-            # A row's last inputs lie where its own steps end.
-            ends = valid.sum(0)
-            at = ends + torch.arange(taps)[:, None]  # [taps, B]
-            kept = long.gather(0, at[..., None].expand(-1, -1, long.shape[-1]))
-            owner = number.gather(0, at)
-            now = number.gather(0, (ends + taps - 1)[None])[0]
-        kept = kept * (owner == now)[..., None]
-        return functional.silu(out), kept.transpose(0, 1)
-
 
 class SsdStack(nn.Module):
     """Several blocks one after the other. See `Memory`."""
 
-    def __init__(self, width: int, layers: int, state: int) -> None:
+    def __init__(self, width: int, layers: int, state: int, norm: str = "layer") -> None:
         super().__init__()
-        self.blocks = nn.ModuleList([Ssd(width, state) for _ in range(layers)])
+        self.blocks = nn.ModuleList([Ssd(width, state, norm=norm) for _ in range(layers)])
 
     def initial_state(self, rows: int) -> State:
         """Zeros."""

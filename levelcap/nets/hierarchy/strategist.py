@@ -1,6 +1,6 @@
 """The Strategist: what a minute of summaries means. Once a second: a plan, a mode, confidence.
 
-Shapes: K looks (seconds), R rows, W width.
+Shapes: K looks (seconds), R rows, W width, H window.
 
 Two kinds behind one face. A *streaming* one (ssd, lstm) reads one summary a look and carries the
 rest as state. One with a *window* (transformer, perceiver, experts) keeps the last 60 summaries and
@@ -15,8 +15,9 @@ from torch.nn import functional
 
 from levelcap.nets.hierarchy.attention import ACTIVATIONS, Layer, Pool, Positions
 from levelcap.nets.hierarchy.lstm import Lstm
-from levelcap.nets.hierarchy.memory import State, segments
-from levelcap.nets.hierarchy.shape import HISTORY, Shape
+from levelcap.nets.hierarchy.memory import State, newest, segments
+from levelcap.nets.hierarchy.norm import make_norm
+from levelcap.nets.hierarchy.shape import Shape
 from levelcap.nets.hierarchy.ssd import SsdStack
 
 LATENTS = 64  # of the Perceiver: its cost is T x 64, not T x T
@@ -27,7 +28,7 @@ def encoder(inputs: int, shape: Shape) -> nn.Sequential:
     """A summary [192] -> [W]."""
     return nn.Sequential(
         nn.Linear(inputs, shape.plan),
-        nn.LayerNorm(shape.plan),
+        make_norm(shape.plan, shape.layer_norm),
         ACTIVATIONS[shape.activation](),
         nn.Dropout(shape.dropout),
     )
@@ -41,10 +42,10 @@ class Stream(nn.Module):
         self.encode = encoder(inputs, shape)
         self.memory: SsdStack | Lstm
         if shape.strategist == "ssd":
-            self.memory = SsdStack(shape.plan, shape.plan_layers, shape.state)
+            self.memory = SsdStack(shape.plan, shape.plan_layers, shape.state, shape.layer_norm)
         else:
             self.memory = Lstm(shape.plan, 1)
-        self.norm = nn.LayerNorm(shape.plan)
+        self.norm = make_norm(shape.plan, shape.layer_norm)
 
     def initial_state(self, rows: int) -> State:
         """Of the memory."""
@@ -57,13 +58,17 @@ class Stream(nn.Module):
         out, state = self.memory(self.encode(summaries), state, reset, valid)
         return self.norm(out), state
 
+    def remember(self, summaries: Tensor, state: State, reset: Tensor) -> State:
+        """The state after them, when nobody asks for the plans."""
+        return self(summaries, state, reset, None)[1]
+
 
 class Window(nn.Module):
-    """The last 60 summaries at every look."""
+    """The last minute of summaries at every look."""
 
     def __init__(self, inputs: int, shape: Shape) -> None:
         super().__init__()
-        self.inputs, self.fused = inputs, shape.attention == "fused"
+        self.inputs, self.window = inputs, shape.window
         self.encode = encoder(inputs, shape)
         self.positions = Positions(shape.plan)
         self.mixer: nn.Module
@@ -73,13 +78,13 @@ class Window(nn.Module):
             self.mixer = Experts(shape)
         else:
             self.mixer = Transformer(shape)
-        self.pool = Pool(shape.plan, shape.plan_heads, self.fused)
-        self.norm = nn.LayerNorm(shape.plan)
+        self.pool = Pool(shape.plan, shape.plan_heads, shape.attention)
+        self.norm = make_norm(shape.plan, shape.layer_norm)
 
     def initial_state(self, rows: int) -> State:
         """Nothing seen yet: the ring, oldest first, and how much of it is filled."""
         return {
-            "ring": torch.zeros(rows, HISTORY, self.inputs),
+            "ring": torch.zeros(rows, self.window, self.inputs),
             "seen": torch.zeros(rows, dtype=torch.int64),
         }
 
@@ -88,35 +93,37 @@ class Window(nn.Module):
     ) -> tuple[Tensor, State]:
         """As `Stream.forward`."""
         looks, rows = summaries.shape[:2]
-        long = torch.cat((state["ring"].transpose(0, 1), summaries))  # [60 + K, R, 192]
         match = segments(reset)
-        age = torch.arange(HISTORY, 0, -1)[:, None]
-        filled = age <= state["seen"]  # [60, R]
-        exists = torch.cat((filled, torch.ones(looks, rows, dtype=torch.bool)))
-        number = functional.pad(match, (0, 0, HISTORY, 0))
-        # Look k sees the 60 entries that end with its own.
-        at = torch.arange(looks)[:, None] + torch.arange(1, HISTORY + 1)  # [K, 60]
-        mask = exists[at] & (number[at] == match[:, None])  # [K, 60, R]
-        mask = mask.transpose(1, 2).reshape(looks * rows, HISTORY)
-        items = self.encode(long)[at].transpose(1, 2).reshape(looks * rows, HISTORY, -1)
-        items = items + self.positions(torch.arange(HISTORY - 1, -1, -1).float())
+        long, exists = self._long(summaries, state)
+        number = functional.pad(match, (0, 0, self.window, 0))
+        # Look k sees the H entries that end with its own.
+        at = torch.arange(looks)[:, None] + torch.arange(1, self.window + 1)  # [K, H]
+        mask = exists[at] & (number[at] == match[:, None])  # [K, H, R]
+        mask = mask.transpose(1, 2).reshape(looks * rows, self.window)
+        items = self.encode(long)[at].transpose(1, 2).reshape(looks * rows, self.window, -1)
+        items = items + self.positions(torch.arange(self.window - 1, -1, -1).float())
         found = self.mixer(items, mask)
-        if found.shape[1] != HISTORY:  # latents: all of them exist
+        if found.shape[1] != self.window:  # latents: all of them exist
             mask = mask.new_ones(found.shape[:2])
         plans = self.norm(self.pool(found, mask)).view(looks, rows, -1)
-        return plans, self._after(long, exists, number, match, valid)
+        return plans, self._ring(long, exists, match, valid)
 
-    def _after(
-        self, long: Tensor, exists: Tensor, number: Tensor, match: Tensor, valid: Tensor | None
-    ) -> State:
-        """The ring after each row's last look."""
-        looks, rows = match.shape
-        ends = torch.full((rows,), looks) if valid is None else valid.sum(0)
-        at = ends + torch.arange(HISTORY)[:, None]  # [60, R]
-        ring = long.gather(0, at[..., None].expand(-1, -1, long.shape[-1]))
-        now = number.gather(0, (ends + HISTORY - 1)[None])
-        kept = exists.gather(0, at) & (number.gather(0, at) == now)
-        return {"ring": ring.transpose(0, 1) * kept.t()[..., None], "seen": kept.sum(0)}
+    def remember(self, summaries: Tensor, state: State, reset: Tensor) -> State:
+        """As `Stream.remember`: no window is read, which is all of the work."""
+        return self._ring(*self._long(summaries, state), segments(reset), None)
+
+    def _long(self, summaries: Tensor, state: State) -> tuple[Tensor, Tensor]:
+        """The ring and what follows it, [H + K, R, 192], and which of it exists, [H + K, R]."""
+        age = torch.arange(self.window, 0, -1)[:, None]
+        filled = age <= state["seen"]  # [H, R]
+        exists = torch.cat((filled, filled.new_ones(summaries.shape[:2])))
+        return torch.cat((state["ring"].transpose(0, 1), summaries)), exists
+
+    def _ring(self, long: Tensor, exists: Tensor, match: Tensor, valid: Tensor | None) -> State:
+        """The state after each row's last look."""
+        # A filled entry is marked, so that what is kept can be counted.
+        ring = newest(torch.cat((long, exists[..., None]), -1), match, valid)
+        return {"ring": ring[..., :-1], "seen": ring[..., -1].sum(1).long()}
 
 
 def _layers(shape: Shape, count: int, heads: int = 0) -> nn.ModuleList:
@@ -133,7 +140,7 @@ class Transformer(nn.Module):
         self.layers = _layers(shape, shape.plan_layers)
 
     def forward(self, items: Tensor, mask: Tensor) -> Tensor:
-        """[N, 60, W] -> [N, 60, W]."""
+        """[N, H, W] -> [N, H, W]."""
         for layer in self.layers:
             items = layer(items, mask)
         return items
@@ -150,7 +157,7 @@ class Perceiver(nn.Module):
         self.layers = _layers(shape, shape.plan_layers, 8)
 
     def forward(self, items: Tensor, mask: Tensor) -> Tensor:
-        """[N, 60, W] -> [N, 64, W]."""
+        """[N, H, W] -> [N, 64, W]."""
         latents = self.latents.expand(len(items), -1, -1)
         found: Tensor = self.read(latents, mask, items)
         every = mask.new_ones(found.shape[:2])
@@ -169,7 +176,7 @@ class Experts(nn.Module):
         self.router = nn.Linear(shape.plan, EXPERTS)
 
     def forward(self, items: Tensor, mask: Tensor) -> Tensor:
-        """[N, 60, W] -> [N, 60, W]."""
+        """[N, H, W] -> [N, H, W]."""
         for layer in self.shared:
             items = layer(items, mask)
         # By the newest entry, which always exists: one decision a window.

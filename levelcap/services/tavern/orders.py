@@ -44,9 +44,14 @@ async def attempt(work: Awaitable[Any], done: str | None = None) -> Any | None:
     except LevelcapError as error:
         refuse_aloud(str(error))
         return None
+    praise(done)
+    return {} if answer is None else answer
+
+
+def praise(done: str | None) -> None:
+    """Say that something was done, if there are words for it."""
     if done:
         ui.notify(done, type="positive", position="top-right")
-    return {} if answer is None else answer
 
 
 def refuse_aloud(message: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from nicegui import context, ui
@@ -12,6 +12,7 @@ from levelcap.jobs.job import PRIORITIES
 from levelcap.services.tavern import lore
 from levelcap.services.tavern.fields import Field
 from levelcap.services.tavern.frame import Tavern, frame
+from levelcap.services.tavern.orders import praise
 from levelcap.services.tavern.pulse import Moment
 from levelcap.services.tavern.tags import Tag, button, div, paragraph, span
 
@@ -25,7 +26,8 @@ class Page:
         """moment: when it was opened."""
         self.tavern, self.moment = tavern, moment
         self.hero = moment.hero.id
-        self._drawn: dict[int, Any] = {}  # what stands in each place, by the place's id
+        self._reloading = asyncio.Lock()
+        self._told: dict[Tag, Callable[[], str]] = {}
 
     def _read(self) -> None:
         """Reads what is shown; in a thread."""
@@ -45,31 +47,22 @@ class Page:
         await asyncio.to_thread(self._read)
 
     async def reload(self) -> None:
-        """Reads and draws anew."""
-        await self.read()
-        self._fill()
-
-    def _shown(self) -> Any:
-        """What was read, to compare; None: unknown."""
-        return None
-
-    async def follow(self) -> None:
-        """Reads, and draws anew if it differs: a button that is being pressed is not replaced."""
-        before = self._shown()
-        await self.read()
-        if before is None or before != self._shown():
+        """Reads and draws what differs; one at a time, so that the newest reading is drawn last."""
+        async with self._reloading:
+            await self.read()
             self._fill()
 
-    def redraw(self, place: Tag, shown: Any, draw: Callable[[], None]) -> None:
-        """Draw a place anew if what it shows has changed.
+    def tell(self, shown: Tag, words: Callable[[], str]) -> None:
+        """Say what changes with time, now and at every look, without drawing its row anew."""
+        shown.say(words())
+        self._told[shown] = words
 
-        A press on a button that has been replaced meanwhile is lost, so nothing is replaced by its
-        equal.
-        """
-        if place.id not in self._drawn or self._drawn[place.id] != shown:
-            self._drawn[place.id] = shown
-            with place.emptied():
-                draw()
+    def look(self, moment: Moment) -> Any:
+        """One look of the pulse: what changes with time, then what the page follows."""
+        self._told = {shown: words for shown, words in self._told.items() if not shown.is_deleted}
+        for shown, words in self._told.items():
+            shown.say(words())
+        return self.refresh(moment)
 
     def order(
         self,
@@ -81,24 +74,29 @@ class Page:
         then: Callable[[Any], None] = lambda said: None,
         **query: Any,
     ) -> Any:
-        """For a button: asks the Keeper, tells `then` what it said unless it refused, reloads."""
+        """For a button: asks the Keeper, reloads, says `done` and tells `then` unless it refused.
+
+        Done is said when it is seen: who presses the next button then presses what is drawn.
+        """
 
         async def act() -> None:
-            said = await self.tavern.orders.ask(method, path, body, done=done, **query)
+            said = await self.tavern.orders.ask(method, path, body, **query)
+            await self.reload()
             if said is not None:
                 then(said)
-            await self.reload()
+                praise(done)
 
         return act
 
-    def priority(self, path: str, value: str, classes: str = "") -> None:
+    def priority(self, path: str, value: str, classes: str = "") -> Field:
         """A choice of priorities for what waits in the queue."""
 
         async def move(chosen: str) -> None:
             await self.order(path, {"priority": chosen}, done="Moved")()
 
-        shown = Field("Priority", "choice", value, options=PRIORITIES, on_change=move)
-        shown.classes(classes)
+        return Field(
+            "Priority", "choice", value, options=PRIORITIES, on_change=move, classes=classes
+        )
 
 
 def register(tavern: Tavern, place: lore.Place, opened: Callable[[Tavern, Moment], Page]) -> None:
@@ -111,36 +109,43 @@ def register(tavern: Tavern, place: lore.Place, opened: Callable[[Tavern, Moment
         await page.read()
         with frame(tavern, place.path, moment):
             page.build()
-        tavern.pulse.listen(context.client, page.refresh)
+        tavern.pulse.listen(context.client, page.look)
 
 
 def table(
+    place: Tag,
     columns: Sequence[tuple[str, str]],
-    rows: Sequence[R],
-    draw: Callable[[R], None],
+    rows: Mapping[str, R],
+    draw: Callable[[R], Tag],
     *,
     nothing: str = "",
     classes: str = "",
     head: Callable[[str, str], None] | None = None,
+    order: object = None,
 ) -> None:
-    """The one table of all pages: a head, then what `draw` makes of each row.
+    """The one table of all pages: a head, then what `draw` makes of each row, by name.
 
     columns: title and classes. nothing: what is said when there are no rows. head: draws a cell of
-    the head where a title alone will not do.
+    the head where a title alone will not do; order: what that depends on. Drawn again in the same
+    place, equal rows stay the elements they are.
     """
-    if not rows and nothing:
-        paragraph(nothing, "empty")
-        return
-    with Tag("table", f"sheet-table {classes}"):
-        with Tag("thead"), Tag("tr"):
-            for title, look in columns:
-                if head is not None:
-                    head(title, look)
-                else:
-                    Tag("th", look, title, scope="col")
-        with Tag("tbody"):
-            for row in rows:
-                draw(row)
+
+    def build() -> None:
+        if not rows and nothing:
+            paragraph(nothing, "empty")
+            return
+        with Tag("table", f"sheet-table {classes}"):
+            with Tag("thead"), Tag("tr"):
+                for title, look in columns:
+                    if head is not None:
+                        head(title, look)
+                    else:
+                        Tag("th", look, title, scope="col")
+            place.body = Tag("tbody")
+
+    place.redraw((order, bool(rows)), build)
+    if rows:
+        place.body.fill(rows, draw)
 
 
 class Pager:

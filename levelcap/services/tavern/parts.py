@@ -56,13 +56,13 @@ def words(title: str, text: str, look: str = "") -> Tag:
     return made
 
 
-def line(title: str, text: str, time: str, icon: str = "", look: str = "") -> None:
-    """One row of a list of what happened."""
+def line(title: str, text: str, time: str, icon: str = "", look: str = "") -> Tag:
+    """One row of a list of what happened; returns its time, to change it."""
     with Tag("li", "event"):
         if icon:
             Icon(icon)
         words(title, text, look)
-        span("event-time", time)
+        return span("event-time", time)
 
 
 def rung(icon: str, title: str, done: bool) -> Tag:

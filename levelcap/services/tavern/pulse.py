@@ -148,11 +148,14 @@ class Pulse:
         for client, listeners in list(self._listeners.items()):
             if client.is_deleted or not client.has_socket_connection:
                 continue
-            with client:
-                for listener in listeners:
-                    answer = listener(self._last)
-                    if asyncio.iscoroutine(answer):
-                        await answer
+            try:
+                with client:
+                    for listener in listeners:
+                        answer = listener(self._last)
+                        if asyncio.iscoroutine(answer):
+                            await answer
+            except (LevelcapError, OSError) as error:  # the others are told all the same
+                log.warning("a page could not follow", reason=str(error))
 
     def look(self) -> Moment:
         """Read everything once."""

@@ -6,19 +6,28 @@ Components have render functions, so that the page needs no compiler and no unsa
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, TypeVar
 
 from nicegui.element import Element
 from nicegui.elements.mixins.text_element import TextElement
 
 STATIC = Path(__file__).parent / "static"
 Handler = Callable[..., Any]
+R = TypeVar("R")
+_NONE = object()
 
 
 class Tag(TextElement):
-    """A native element with classes, text and attributes."""
+    """A native element with classes, text and attributes.
+
+    What may be pressed is never replaced by its equal (`redraw`, `fill`): a press on an element
+    that has gone meanwhile is lost.
+    """
+
+    _shown: Any = _NONE
+    body: Tag  # of a place with a table
 
     def __init__(self, name: str, classes: str = "", text: str | None = None, **props: Any) -> None:
         super().__init__(tag=name, text=text)  # type: ignore[arg-type]
@@ -32,10 +41,36 @@ class Tag(TextElement):
         if self.text != text:
             self.text = text
 
-    def emptied(self) -> Self:
-        """Without what was in it: `with place.emptied(): …` draws anew."""
-        self.clear()
-        return self
+    def redraw(self, shown: Any, draw: Callable[[], object]) -> None:
+        """Draw what is inside anew if `shown`, which says what that is, has changed."""
+        if self._shown is _NONE or self._shown != shown:
+            self._shown = shown
+            self.clear()
+            with self:
+                draw()
+
+    def fill(self, rows: Mapping[str, R], draw: Callable[[R], Tag], nothing: str = "") -> None:
+        """Draw the rows that are new or differ, by name; the others stay the elements they are.
+
+        nothing: what is said when there are no rows.
+        """
+        before: dict[str, tuple[Any, Tag]] = {} if self._shown is _NONE else self._shown
+        wanted: Mapping[str, Any] = rows if rows or not nothing else {"": nothing}
+        kept = {
+            name: known
+            for name, known in before.items()
+            if name in wanted and known[0] == wanted[name]
+        }
+        for name in before.keys() - kept.keys():
+            before[name][1].delete()
+        for place, (name, shown) in enumerate(wanted.items()):
+            if name not in kept:
+                with self:
+                    made = draw(shown) if rows else paragraph(nothing, "empty")
+                kept[name] = shown, made
+            if self.default_slot.children[place] is not kept[name][1]:
+                kept[name][1].move(target_index=place)
+        self._shown = kept
 
     def put(self, **props: Any) -> None:
         """Change attributes, those that differ."""
@@ -54,9 +89,6 @@ def put(element: Element, **props: Any) -> None:
     if changed:
         element._props.update(changed)
         element.update()
-
-
-_NONE = object()
 
 
 def div(classes: str = "", text: str | None = None, **props: Any) -> Tag:
@@ -198,3 +230,8 @@ class Acts(Element, component=STATIC / "acts.js"):
                     await answer
 
         self.on("act", pressed)
+
+    def pick(self, name: str, picked: bool) -> None:
+        """Show whether this one is chosen."""
+        acts = self._props["acts"]
+        put(self, acts=[a | {"picked": picked} if a["name"] == name else a for a in acts])

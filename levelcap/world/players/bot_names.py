@@ -1,7 +1,7 @@
 """Names of scripted opponents, and who may be trained against. No numba: recipes are checked here.
 
-A name is a bot (`master`), a cousin (`veteran~17`), a bot without one skill (`master-no-lead`), a
-seer (`seer-16`) or `uniform`.
+A name is a bot (`master`), a cousin (`veteran~17`), a bot without one skill (`master-no-lead`) or
+with the trait *wary* (`master-wary`), a seer (`seer-16`) or `uniform`.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ SEERS = (2, 4, 16, 64)
 SEALED_FROM = 1_000_000  # cousin seeds from here on are kept for the sealed panel
 COUSIN = re.compile(r"^([a-z]+)~(\d{1,18})$")
 WITHOUT = re.compile(r"^([a-z]+)-no-([a-z]+)$")
+WARY = re.compile(r"^([a-z]+)-wary$")
 
 
 def is_sealed(name: str) -> bool:
@@ -43,10 +44,10 @@ def check_bot(name: str, *, for_training: bool = False) -> str:
     """
     if for_training:
         refuse_sealed(name)
-    cousin, without = COUSIN.match(name), WITHOUT.match(name)
+    cousin, without, wary = (form.match(name) for form in (COUSIN, WITHOUT, WARY))
     seers = tuple(f"seer-{k}" for k in SEERS)
     known = (*BOTS, *seers, "uniform")
-    if name in known or (cousin and cousin[1] in BOTS):
+    if name in known or any(form and form[1] in BOTS for form in (cousin, wary)):
         return name
     if without and without[1] in BOTS and without[2] in SKILLS:
         return name

@@ -12,8 +12,9 @@ import hashlib
 import numpy as np
 
 from levelcap.kit.seeds import splitmix64_array
-from levelcap.world.players.bot_names import COUSIN, WITHOUT, check_bot
+from levelcap.world.players.bot_names import COUSIN, WARY, WITHOUT, check_bot
 from levelcap.world.players.bots import Bot, bot_traits, cousin_traits
+from levelcap.world.players.wary import WaryBot
 from levelcap.world.protocols import Decision, Policy, PolicyState, Views, World
 
 
@@ -30,6 +31,8 @@ def scripted(name: str) -> Policy:
         return Bot(name, cousin_traits(cousin[1], int(cousin[2])))
     if without := WITHOUT.match(name):
         return Bot(name, bot_traits(without[1])._replace(**{without[2]: 0.0}))
+    if wary := WARY.match(name):
+        return WaryBot(name, Bot(wary[1], bot_traits(wary[1])))
     if name.startswith("seer-"):
         from levelcap.world.players.seers import Seer  # its kernels hold the whole simulator
 

@@ -20,6 +20,7 @@ from levelcap.nets.checkpoint import load_snapshot
 from levelcap.nets.family import describe, new_net
 from levelcap.nets.flat import FlatNet
 from levelcap.world.spec import arena_spec
+from tests.services.realms import SLACK, until
 
 META = describe("flat", arena_spec("duel"), "dummy")
 CONFIG = EngineConfig(lr=0.01, warmup_updates=2, checkpoint_s=0.05, snapshot_s=0.05)
@@ -88,7 +89,8 @@ def weights(path):
 
 
 def events(path):
-    return [row["event"] for row in read_jsonl(path / "events.jsonl").records]
+    file = path / "events.jsonl"
+    return [row["event"] for row in read_jsonl(file).records] if file.exists() else []
 
 
 def test_it_learns_and_leaves_a_checkpoint_and_a_snapshot(tmp_path):
@@ -168,17 +170,16 @@ def test_pause_and_stop_files_are_honoured(tmp_path):
     (run / "pause").touch()
     box = {}
     thread = threading.Thread(
-        target=lambda: box.update(out=go(run, Bowl(slow_s=0.01), Stops(updates=10**6)))
+        daemon=True, target=lambda: box.update(out=go(run, Bowl(slow_s=0.01), Stops(updates=10**6)))
     )
     thread.start()
-    time.sleep(0.6)
-    assert "paused" in events(run)
+    until(lambda: "paused" in events(run), 30, "it is paused")
     (run / "pause").unlink()
-    time.sleep(0.6)
+    until((run / "metrics.jsonl").exists, 30, "it goes on")
     began = time.monotonic()
     (run / "stop").touch()
-    thread.join(5)
-    assert time.monotonic() - began < 1.0
+    thread.join(30)
+    assert time.monotonic() - began < SLACK
     assert box["out"].reason == "stop file" and box["out"].progress.update > 0
     assert not (run / "stop").exists()
 
@@ -186,7 +187,7 @@ def test_pause_and_stop_files_are_honoured(tmp_path):
 def test_minutes_steps_and_elo_end_a_run(tmp_path):
     began = time.monotonic()
     timed = go(tmp_path / "a", Bowl(slow_s=0.005), Stops(minutes=0.5 / 60))
-    assert timed.reason.endswith("minutes") and time.monotonic() - began < 2.0
+    assert timed.reason.endswith("minutes") and time.monotonic() - began < 2 * SLACK
     assert go(tmp_path / "b", Bowl(), Stops(steps=100)).progress.steps == 100
     judged = go(
         tmp_path / "c", Bowl(), Stops(updates=10**6, goal=1200), evaluate=lambda w, m: 1234.0

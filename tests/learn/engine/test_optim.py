@@ -102,3 +102,24 @@ def test_the_slow_copy_starts_fast_and_is_never_longer_than_a_twentieth_of_the_r
     ema.update(net, None)  # decay .1: 0 -> .9
     ema.update(net, None)  # decay 2/11
     assert float(ema.weights["weight"]) == pytest.approx(0.9 + 0.1 * (1 - 2 / 11))
+
+
+def test_slow_weights_are_swapped_in_and_back_whatever_happens():
+    net = torch.nn.Linear(2, 1)
+    ema = Ema(net, 0.999)
+    slow = {name: tensor.clone() for name, tensor in ema.weights.items()}
+    with torch.no_grad():
+        net.weight += 1.0
+    own = net.weight.clone()
+    with ema.average_parameters(net) as averaged:
+        assert averaged is net and torch.equal(net.weight, slow["weight"])
+    assert torch.equal(net.weight, own)
+    with pytest.raises(KeyError), ema.average_parameters(net):
+        raise KeyError
+    assert torch.equal(net.weight, own)
+    # Off: the slow copy is the net itself.
+    off = Ema(net, 0.0)
+    with torch.no_grad():
+        net.weight += 1.0
+    off.update(net, None)
+    assert torch.equal(off.weights["weight"], net.weight)

@@ -8,7 +8,7 @@ import torch
 from levelcap.kit.errors import BadFile
 from levelcap.nets.family import build, describe, new_net
 from levelcap.nets.hierarchy.net import HierarchyNet
-from levelcap.nets.hierarchy.shape import OPTIONS, PERIOD
+from levelcap.nets.hierarchy.shape import OPTIONS, PERIOD, shape_of
 from levelcap.nets.net import Inputs, ViewLayout
 from levelcap.world.actions import Action, encode
 from levelcap.world.spec import OBJECT, arena_spec
@@ -16,6 +16,13 @@ from levelcap.world.spec import OBJECT, arena_spec
 SPEC = arena_spec("siege")
 ROWS = 6
 STRATEGISTS = OPTIONS["strategist"]
+# Every value of every other option, one at a time, in a net where it has a part to play.
+OTHERS = [
+    {"strategist": "transformer", "tactician": "self", name: value}
+    for name, values in OPTIONS.items()
+    if name != "strategist"
+    for value in values
+] + [{"strategist": "ssd", "layer_norm": "batch"}, {"strategist": "perceiver", "norm": "post"}]
 
 
 def _net(size="dummy", **options):
@@ -67,6 +74,44 @@ def test_a_whole_stretch_and_single_decisions_agree(strategist, executor):
 
 
 @torch.no_grad()
+@pytest.mark.parametrize("options", OTHERS, ids=lambda o: "-".join(o.values()))
+def test_every_option_decides_alike_in_a_batch_and_alone(options):
+    net, layout = _net(**options)
+    views, reset = _inputs(layout, 24, rows=3)
+    whole = net.unroll(views, net.initial_state(3), reset)
+    seen, state = _walk(net, views, net.initial_state(3), reset)
+    for name in ("logits", "values", "choice_logits"):
+        live = torch.cat([getattr(out, name) for out in seen])
+        torch.testing.assert_close(getattr(whole, name), live, atol=1e-5, rtol=1e-4)
+    for name, rows in whole.state.items():
+        torch.testing.assert_close(rows, state[name], atol=1e-5, rtol=1e-4)
+
+
+@torch.no_grad()
+@pytest.mark.parametrize("kind", ["plain", "nested"])
+def test_all_kinds_of_attention_compute_the_same(kind):
+    net, layout = _net(strategist="transformer", tactician="self")
+    other, _ = _net(strategist="transformer", tactician="self", attention=kind)
+    other.load_state_dict(net.state_dict())
+    views, reset = _inputs(layout, 30)
+    first, second = (n.unroll(views, n.initial_state(ROWS), reset) for n in (net, other))
+    torch.testing.assert_close(first.logits, second.logits, atol=1e-5, rtol=1e-4)
+
+
+def test_batch_norm_learns_moments_that_it_then_acts_with():
+    net, layout = _net(layer_norm="batch")
+    norm = net.executor.encode[1]
+    views, reset = _inputs(layout, 30)
+    before = norm.mean.clone()
+    with torch.no_grad():
+        net.unroll(views, net.initial_state(ROWS), reset)
+    assert torch.equal(norm.mean, before)
+    net.train()
+    net.unroll(views, net.initial_state(ROWS), reset).logits.sum().backward()
+    assert not torch.equal(norm.mean, before)
+
+
+@torch.no_grad()
 def test_given_choices_are_followed_and_the_strategist_is_due_once_a_second():
     net, layout = _net()
     views, reset = _inputs(layout, 35)
@@ -98,10 +143,13 @@ def test_the_order_of_objects_does_not_matter(targeting):
     torch.testing.assert_close(moved, second.mind["attention"][..., :16], atol=1e-6, rtol=1e-4)
 
 
-@pytest.mark.parametrize("strategist", STRATEGISTS)
-@pytest.mark.parametrize("tactician", OPTIONS["tactician"])
-def test_empty_scenes_and_single_rows_give_finite_numbers_and_gradients(strategist, tactician):
-    net, layout = _net(strategist=strategist, tactician=tactician)
+@pytest.mark.parametrize(
+    "options",
+    [{"strategist": one} for one in STRATEGISTS] + OTHERS,
+    ids=lambda o: "-".join(o.values()),
+)
+def test_empty_scenes_and_single_rows_give_finite_numbers_and_gradients(options):
+    net, layout = _net(**options)
     net.train()
     packed = torch.zeros(12, 1, layout.size)
     reset = torch.zeros(12, 1, dtype=torch.bool)
@@ -183,9 +231,21 @@ def test_a_shape_nobody_wrote_is_refused(changes):
         build(replace(meta, shape={**meta.shape, **changes}))
 
 
+def test_a_shape_from_before_an_option_existed_means_what_it_meant():
+    meta = describe("hierarchy", SPEC, "dummy")
+    shape = {key: value for key, value in meta.shape.items() if key != "layer_norm"}
+    assert isinstance(build(replace(meta, shape=shape)), HierarchyNet)
+
+
 def test_a_shape_that_lacks_a_size_is_refused():
     meta = describe("hierarchy", SPEC, "slim")
-    for name in ("plan", "strategist", "summary"):
+    for name in ("plan", "scene_layers", "summary"):
         shape = {key: value for key, value in meta.shape.items() if key != name}
         with pytest.raises(BadFile, match=name):
             build(replace(meta, shape=shape))
+
+
+def test_a_shape_from_before_an_option_has_what_was_usual_then():
+    meta = describe("hierarchy", SPEC, "slim")
+    older = {key: value for key, value in meta.shape.items() if key != "window"}
+    assert shape_of(replace(meta, shape=older)) == shape_of(meta)

@@ -20,17 +20,17 @@ def show_comparison(found: dict[str, Any]) -> None:
     """The answer of `GET /api/compare` as a table, and one line that can be copied."""
     a, b = found["a"], found["b"]
 
-    def draw(what: tuple[str, str]) -> None:
+    def draw(what: tuple[str, str]) -> Tag:
         title, column = what
-        with Tag("tr"):
+        with Tag("tr") as made:
             Tag("td", text=title)
             for row in (a, b):
                 known = lore.elo_text(*(row[name] for name in ELO)) if column == "elo" else None
                 Tag("td", "num", known or lore.number(row[column], 4))
+        return made
 
-    with div("table-wrap"):
-        columns = (("", ""), (a["id"], "num mono"), (b["id"], "num mono"))
-        table(columns, ROWS, draw, classes="compare")
+    columns = (("", ""), (a["id"], "num mono"), (b["id"], "num mono"))
+    table(div("table-wrap"), columns, {row[1]: row for row in ROWS}, draw, classes="compare")
     gain = found["elo_difference"]
     if gain is None:
         paragraph("Not both were judged in the same world yet.", "empty")

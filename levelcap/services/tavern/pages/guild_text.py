@@ -5,8 +5,6 @@ What was not measured says so; no figure stands without the number of problems b
 
 from __future__ import annotations
 
-from typing import Any
-
 from levelcap.campaign.sheet.drift import PassiveRow, PassiveTable
 from levelcap.campaign.sheet.guild import GuildSheet, PrimitiveRow, SkillSheet, guild_sheet
 from levelcap.campaign.story.skills import Best, SkillStanding
@@ -30,32 +28,37 @@ class TextGuild(Page):
     def _read(self) -> None:
         self.sheet = self.tavern.realm.read(guild_sheet, self.hero)
 
-    def _shown(self) -> Any:
-        return self.sheet
-
     def build(self) -> None:
         """Places for the parts, and what they show now."""
-        self._place = div("guild-parts")
+        with div("guild-parts"):
+            self._skills, self._primitives, self._measured = div(), div(), div("split")
         self._fill()
 
     async def refresh(self, _moment: Moment) -> None:
         """Reads again now and then, and draws what differs."""
         self._looks += 1
         if self._looks % LOOKS == 0:
-            await self.follow()
+            await self.reload()
 
     def _fill(self) -> None:
-        with self._place.emptied():
-            if not self.sheet.skills:
-                with card("Skills"):
-                    paragraph("No campaign yet: it begins when this hero trains.", "empty")
-            with div("split"):
-                for row in self.sheet.skills:
-                    show_skill(row)
-            show_primitives(self.sheet.primitives)
-            with div("split"):
-                show_passives(self.sheet.passives)
-                show_bests(self.sheet.bests)
+        sheet = self.sheet
+        self._skills.redraw(sheet.skills, lambda: show_skills(sheet.skills))
+        self._primitives.redraw(sheet.primitives, lambda: show_primitives(sheet.primitives))
+        self._measured.redraw((sheet.passives, sheet.bests), self._show_measured)
+
+    def _show_measured(self) -> None:
+        show_passives(self.sheet.passives)
+        show_bests(self.sheet.bests)
+
+
+def show_skills(rows: list[SkillSheet]) -> None:
+    """All skills side by side."""
+    if not rows:
+        with card("Skills"):
+            paragraph("No campaign yet: it begins when this hero trains.", "empty")
+    with div("split"):
+        for row in rows:
+            show_skill(row)
 
 
 def show_skill(sheet: SkillSheet) -> None:
@@ -188,12 +191,12 @@ def show_passives(found: PassiveTable | None) -> None:
         base = found.base or "no schooled base"
         paragraph(f"{found.checkpoint} against {base}", "quest-sub")
         columns = [("Passive", ""), *((title, "num") for title in ("Now", "Base", "Chance", ""))]
-        with div("table-wrap"):
-            table(columns, found.passives, _passive, classes="passives")
+        rows = {row.name: row for row in found.passives}
+        table(div("table-wrap"), columns, rows, _passive, classes="passives")
 
 
-def _passive(row: PassiveRow) -> None:
-    with Tag("tr"):
+def _passive(row: PassiveRow) -> Tag:
+    with Tag("tr") as made:
         Tag("td", "", row.name.replace("_", " "))
         Tag("td", "num", lore.share_of(row.right, row.count), data_label="now")
         base = lore.NOT_MEASURED if row.base is None else f"{100 * row.base:.0f} %"
@@ -205,6 +208,7 @@ def _passive(row: PassiveRow) -> None:
                 with span(f"drift {row.drift}"):
                     Icon(icon)
                     span(text=word)
+    return made
 
 
 def show_bests(rows: list[Best]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 from levelcap.campaign.work.table import JOB_TYPES
@@ -41,6 +42,7 @@ class JobsPage(Page):
     rows: list[Job]
     workers: list[dict[str, Any]]
     counts: dict[str, int]
+    _going: dict[str, str]  # job -> how far it is
 
     def _read(self) -> None:
         store = self.tavern.realm.store
@@ -49,9 +51,6 @@ class JobsPage(Page):
         self.rows = store.list(status, kind, PAGE + 1, self.cursors[-1])
         self.workers = store.workers()
         self.counts = self.tavern.pulse.recent("job counts", lambda: store.stats()["status"], 2.0)
-
-    def _shown(self) -> Any:
-        return self.rows, self.workers, dict(self.counts)
 
     def build(self) -> None:
         """Counts, the queue with its filters, the workers, a window for one job."""
@@ -89,33 +88,36 @@ class JobsPage(Page):
     async def refresh(self, moment: Moment) -> None:
         """Follows what happens, on the first page only: others stay as they are read."""
         if moment.events and len(self.cursors) == 1:
-            await self.follow()
+            await self.reload()
 
     def _fill(self) -> None:
         rows, counts = self.rows[:PAGE], dict(self.counts)
         said = [(f"{count:,} {status}", status) for status, count in counts.items()]
-        self.redraw(self._chips, counts, lambda: chips(said))
-        nothing = "No job is like that."
-        self.redraw(self._table, rows, lambda: table(COLUMNS, rows, self._row, nothing=nothing))
+        self._chips.redraw(counts, lambda: chips(said))
+        self._going = {job.id: f"{100 * job.progress:.0f} % {job.message}" for job in rows}
+        still = {job.id: replace(job, progress=0.0, message="") for job in rows}
+        table(self._table, COLUMNS, still, self._row, nothing="No job is like that.")
         number = len(self.cursors)
         self._pager.show(f"page {number}", number == 1, len(self.rows) <= PAGE)
-        self.redraw(self._people, self.workers, self._show_workers)
+        self._people.redraw(self.workers, self._show_workers)
 
-    def _row(self, job: Job) -> None:
-        with Tag("tr", data_job=job.id):
+    def _row(self, job: Job) -> Tag:
+        with Tag("tr", data_job=job.id) as row:
             with Tag("td"):
                 span(text=job.type)
                 Tag("div", "quest-sub mono", job.id)
             with Tag("td"):
                 span(f"chip {job.status.value}", job.status.value)
                 if job.status is Status.RUNNING:
-                    Tag("div", "quest-sub", f"{100 * job.progress:.0f} % {job.message}")
+                    self.tell(div("quest-sub"), lambda: self._going.get(job.id, ""))
             Tag("td", "optional", job.priority)
             Tag("td", "num optional", f"{job.attempts} / {job.max_attempts}")
             Tag("td", "optional", job.worker or "–")
-            Tag("td", "optional", lore.ago(job.created), title=job.created)
+            when = Tag("td", "optional", title=job.created)
+            self.tell(when, lambda: lore.ago(job.created))
             with Tag("td", "num"):
                 button("Details", self._open(job.id), "small")
+        return row
 
     def _show_workers(self) -> None:
         if not self.workers:
@@ -132,8 +134,7 @@ class JobsPage(Page):
             store = self.tavern.realm.store
             job = await asyncio.to_thread(store.get, job_id)
             events = await asyncio.to_thread(store.events, job_id)
-            with self._inside.emptied():
-                self._details(job, events)
+            self._inside.redraw((job, events), lambda: self._details(job, events))
             self._window.open()
 
         return show

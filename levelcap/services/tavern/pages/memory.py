@@ -47,11 +47,13 @@ class MemoryCard:
         self._fill()
 
     def _fill(self, _changed: object = None) -> None:
-        with self._said.emptied():
-            try:
-                self._show(self._memory())
-            except LevelcapError as error:
-                paragraph(str(error), "problem")
+        try:
+            memory = self._memory()
+        except LevelcapError as error:
+            said = str(error)
+            self._said.redraw(said, lambda: paragraph(said, "problem"))
+        else:
+            self._said.redraw(memory, lambda: self._show(memory))
 
     def _memory(self) -> Memory:
         batch, length = (_whole(str(field.value)) for field in (self._batch, self._length))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import replace
 
 from nicegui import ui
 
@@ -12,6 +12,7 @@ from levelcap.campaign.story.runs import Run
 from levelcap.kit.db import Connection, reading
 from levelcap.services.tavern import lore
 from levelcap.services.tavern.fields import Drop, Field
+from levelcap.services.tavern.frame import Tavern
 from levelcap.services.tavern.orders import attempt
 from levelcap.services.tavern.page import Page
 from levelcap.services.tavern.parts import bar, page_heading
@@ -55,7 +56,11 @@ class QuestsPage(Page):
     rows: list[Quest]
     runs: dict[str, Run]
     shard = "demos-…"
-    _bars: dict[str, Tag]
+
+    def __init__(self, tavern: Tavern, moment: Moment) -> None:
+        super().__init__(tavern, moment)
+        self._bars: dict[str, Tag] = {}
+        self._priorities: dict[str, Field] = {}
 
     def _read(self) -> None:
         with reading(self.tavern.realm.engine) as connection:
@@ -66,13 +71,11 @@ class QuestsPage(Page):
             self.runs = _runs_of(connection, self.rows)
             self.shard = _newest_shard(connection) or self.shard
 
-    def _shown(self) -> Any:
-        return self.rows, self.runs
-
     def build(self) -> None:
         """The board, and below it what can be asked for."""
         page_heading("Quests", "What is asked of the hero. An empty board fills by itself.")
-        self._board = div("board")
+        with div("board"):
+            self._lanes = [self._lane(name) for name, _, _ in LANES]
         self._fill()
         with card("Ask for something", "ask"):
             with div("templates"):
@@ -85,6 +88,14 @@ class QuestsPage(Page):
                     self._recipe = Field("Recipe (YAML)", "area", "", hint=hint)
                     button("Put it on the board", self._send, "primary", "plus")
                 Drop("Drop a recipe file here, or choose one", self._upload)
+
+    def _lane(self, name: str) -> tuple[Tag, Tag]:
+        """The number at its head, and the place of its quests."""
+        with Tag("section", "lane", aria_label=name):
+            with div("lane-head"):
+                heading(name)
+                count = span("chip plain")
+            return count, div("lane-quests")
 
     def _template(self, kind: str, recipe: str) -> None:
         word, icon, text = lore.quest_words(kind)
@@ -100,48 +111,50 @@ class QuestsPage(Page):
     async def _upload(self, name: str, text: str) -> None:
         said = await attempt(self.tavern.orders.upload(name, text))
         if said is not None:
-            ui.notify("On the board", caption=said["title"], type="positive", position="top-right")
             await self.reload()
+            ui.notify("On the board", caption=said["title"], type="positive", position="top-right")
 
     async def refresh(self, moment: Moment) -> None:
         """Follows what happens."""
         if moment.events:
-            await self.follow()
+            await self.reload()
         quest = moment.training["quest"]
         if quest is not None and (shown := self._bars.get(quest["id"])) is not None:
             shown.put(value=round(float(quest["progress"]), 3))
 
     def _fill(self) -> None:
-        self._bars = {}
-        with self._board.emptied():
-            for name, statuses, nothing in LANES:
-                found = [quest for quest in self.rows if quest.status in statuses]
-                with Tag("section", "lane", aria_label=name):
-                    with div("lane-head"):
-                        heading(name)
-                        span("chip plain", str(len(found)))
-                    for quest in found:
-                        self._quest(quest)
-                    if not found:
-                        paragraph(nothing, "empty")
+        for (count, place), (_, statuses, nothing) in zip(self._lanes, LANES, strict=True):
+            found = [quest for quest in self.rows if quest.status in statuses]
+            count.say(str(len(found)))
+            # The priority is a field of its own: who has just moved a quest may call it off.
+            still = {quest.id: (replace(quest, priority=""), self._run(quest)) for quest in found}
+            place.fill(still, lambda row: self._quest(*row), nothing)
+        for quest in self.rows:
+            if quest.status == "queued":
+                self._priorities[quest.id].set(quest.priority)
 
-    def _quest(self, quest: Quest) -> None:
+    def _run(self, quest: Quest) -> Run | None:
+        return None if quest.run is None else self.runs.get(quest.run)
+
+    def _quest(self, quest: Quest, run: Run | None) -> Tag:
         word, icon, _ = lore.quest_words(quest.kind)
-        with Tag("article", "quest", data_quest=quest.id):
+        with Tag("article", "quest", data_quest=quest.id) as made:
             with div("quest-title"):
                 Icon(icon)
                 span(text=quest.title)
             with div("row"):
                 span(f"chip {quest.status}", lore.QUEST_STATUS.get(quest.status, quest.status))
-                span("quest-sub", f"{word} · from {quest.source} · {lore.ago(quest.created)}")
+                since = f"{word} · from {quest.source} · "
+                self.tell(span("quest-sub"), lambda: since + lore.ago(quest.created))
             if quest.status == "running":
                 self._bars[quest.id] = bar(0, "Progress")
             if quest.status in ("failed", "dead") and quest.result:
                 paragraph(str(quest.result.get("error") or ""), "quest-sub problem")
-            if quest.run in self.runs:
-                self._command(self.runs[quest.run])
+            if run is not None:
+                self._command(run)
             if quest.status != "done":
                 self._buttons(quest)
+        return made
 
     def _command(self, run: Run) -> None:
         with Tag("details"):
@@ -152,7 +165,8 @@ class QuestsPage(Page):
         path = f"/api/quests/{quest.id}"
         with div("row"):
             if quest.status == "queued":
-                self.priority(f"{path}/priority", quest.priority, "inline")
+                moved = self.priority(f"{path}/priority", quest.priority, "inline")
+                self._priorities[quest.id] = moved
             if quest.status in quests.OPEN:
                 button("Call off", self.order(f"{path}/cancel"), "small danger", "cross")
             else:

@@ -42,12 +42,14 @@ class ReportPage(Page):
 
     def _fill(self) -> None:
         self._json.put(href=f"/download/report/{self.period}")
-        with self._body.emptied():
-            self._figures()
-            with div("split"):
-                self._strength()
-                self._cost()
-            self._incidents()
+        self._body.redraw((self.period, self.found), self._draw)
+
+    def _draw(self) -> None:
+        self._figures()
+        with div("split"):
+            self._strength()
+            self._cost()
+        self._incidents()
 
     def _figures(self) -> None:
         found = self.found

@@ -65,13 +65,9 @@ class SettingsPage(Page):
         self._fill()
 
     def _fill(self) -> None:
-        for place, draw in (
-            (self._machine, self._draw_machine),
-            (self._campaigns, self._draw_campaigns),
-            (self._overrides, self._draw_overrides),
-        ):
-            with place.emptied():
-                draw()
+        self._machine.redraw(self.rows, self._draw_machine)
+        self._campaigns.redraw((self.campaigns, self.best), self._draw_campaigns)
+        self._overrides.redraw(self._active(), self._draw_overrides)
 
     def _draw_machine(self) -> None:
         fields = {}

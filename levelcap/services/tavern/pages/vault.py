@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
 from nicegui import ui
 
 from levelcap.kit.db import reading
 from levelcap.services.tavern import lore
+from levelcap.services.tavern.frame import Tavern
 from levelcap.services.tavern.page import Page, Pager, table
 from levelcap.services.tavern.pages.comparison import show_comparison
 from levelcap.services.tavern.parts import line, page_heading
@@ -49,7 +51,10 @@ class VaultPage(Page):
     rows: list[Entry]
     going: dict[str, str]  # checkpoint -> when it is removed
     lines: list[Promotion]
-    _clocks: dict[str, Tag]
+
+    def __init__(self, tavern: Tavern, moment: Moment) -> None:
+        super().__init__(tavern, moment)
+        self._scales: dict[str, Acts] = {}  # where a checkpoint is chosen
 
     def _read(self) -> None:
         engine = self.tavern.realm.engine
@@ -61,9 +66,6 @@ class VaultPage(Page):
         with reading(engine) as connection:
             self.going = removals.waiting(connection)
             self.lines = champion.history(connection, self.hero, 12)
-
-    def _shown(self) -> Any:
-        return self.rows, self.total, self.going, self.lines
 
     def build(self) -> None:
         """The ledger, the champions, a window to compare in."""
@@ -89,38 +91,35 @@ class VaultPage(Page):
         await self.reload()
 
     async def refresh(self, moment: Moment) -> None:
-        """Follows what happens; counts down what is about to go."""
+        """Follows what happens."""
         if any(event.kind.startswith(("vault.", "eval.")) for event in moment.events):
-            await self.follow()
-        for checkpoint, shown in self._clocks.items():
-            shown.say(_left(self.going[checkpoint]))
+            await self.reload()
 
     def _fill(self) -> None:
         self._count.say(lore.counted(self.total, "checkpoint"))
-        self._clocks = {}
-        with self._table.emptied():
-            table(
-                COLUMNS,
-                self.rows,
-                self._row,
-                head=self._head,
-                nothing="Nothing is kept yet: the first checkpoint comes with the first quest.",
-            )
+        now = self.lines[0].checkpoint if self.lines else None
+        table(
+            self._table,
+            COLUMNS,
+            {row.id: (row, row.id == now, self.going.get(row.id)) for row in self.rows},
+            lambda row: self._row(*row),
+            head=self._head,
+            order=(self.sort, self.descending),
+            nothing="Nothing is kept yet: the first checkpoint comes with the first quest.",
+        )
         pages = max(1, -(-self.total // PAGE))
         place = f"page {self.number + 1} of {pages}"
         self._pager.show(place, self.number == 0, self.number + 1 >= pages)
-        with self._throne.emptied():
-            self._champions()
-        self._fill_tray()
+        self._throne.redraw(self.lines, self._champions)
+        self._tray.redraw(self.chosen, self._fill_tray)
 
     def _fill_tray(self) -> None:
-        with self._tray.emptied():
-            if not self.chosen:
-                span("quest-sub", "Choose two with the scales to compare them")
-            for checkpoint in self.chosen:
-                span("chip", checkpoint)
-            if len(self.chosen) == 2:
-                button("Compare", self._compare, "primary small", "scales")
+        if not self.chosen:
+            span("quest-sub", "Choose two with the scales to compare them")
+        for checkpoint in self.chosen:
+            span("chip", checkpoint)
+        if len(self.chosen) == 2:
+            button("Compare", self._compare, "primary small", "scales")
 
     def _head(self, title: str, classes: str) -> None:
         column, sorted_by = SORTED_BY.get(title), {}
@@ -142,10 +141,9 @@ class VaultPage(Page):
 
         return sort
 
-    def _row(self, entry: Entry) -> None:
-        is_champion = bool(self.lines) and self.lines[0].checkpoint == entry.id
-        classes = "going" if entry.id in self.going else ("champion" if is_champion else "")
-        with Tag("tr", classes, data_checkpoint=entry.id):
+    def _row(self, entry: Entry, is_champion: bool, due: str | None) -> Tag:
+        classes = "going" if due else ("champion" if is_champion else "")
+        with Tag("tr", classes, data_checkpoint=entry.id) as made:
             with Tag("td"):
                 with div("row"):
                     span("mono", entry.id)
@@ -153,8 +151,7 @@ class VaultPage(Page):
                         span("chip", "champion")
                     if entry.pinned:
                         span("chip plain", "pinned")
-                saved = lore.ago(entry.timestamp)
-                div("quest-sub", f"{entry.world} · {saved} · {entry.run or 'imported'}")
+                self.tell(div("quest-sub"), lambda: _origin(entry))
             Tag("td", "num", f"{entry.step:,}", data_label="Step")
             with Tag("td", "num", data_label="Elo"):
                 low, high = lore.number(entry.elo_low, 4), lore.number(entry.elo_high, 4)
@@ -163,13 +160,14 @@ class VaultPage(Page):
             Tag("td", "num optional", lore.percent(entry.accuracy))
             Tag("td", "num optional", lore.size_text(entry.size_bytes))
             with Tag("td", "num"):
-                self._acts(entry, is_champion)
+                self._acts(entry, is_champion, due)
+        return made
 
-    def _acts(self, entry: Entry, is_champion: bool) -> None:
+    def _acts(self, entry: Entry, is_champion: bool, due: str | None) -> None:
         path = f"/api/checkpoints/{entry.id}"
-        if entry.id in self.going:
+        if due is not None:
             with div("row acts"):
-                self._clocks[entry.id] = span("quest-sub", _left(self.going[entry.id]))
+                self.tell(span("quest-sub"), lambda: _left(due))
                 undo = self.order(f"{path}/restore", done="It stays")
                 button("Undo", undo, "small primary", "undo")
             return
@@ -182,14 +180,19 @@ class VaultPage(Page):
             "pin": self.order(f"{path}/pin", {"pinned": not entry.pinned}, done=pinned),
             "delete": self.order(path, method="DELETE", done=f"Goes in {UNDO_S} s", delay_s=UNDO_S),
         }
-        Acts(_acts_of(entry, is_champion, entry.id in self.chosen), lambda name: deeds[name]())
+        acts = _acts_of(entry, is_champion)
+        self._scales[entry.id] = Acts(acts, lambda name: deeds[name]())
+        self._scales[entry.id].pick("compare", entry.id in self.chosen)
 
     def _choose(self, checkpoint: str) -> Any:
         def choose() -> None:
             others = tuple(one for one in self.chosen if one != checkpoint)
             picked = checkpoint in self.chosen
             self.chosen = others if picked else (*others[-1:], checkpoint)
-            self._fill()
+            for name, acts in self._scales.items():
+                if not acts.is_deleted:
+                    acts.pick("compare", name in self.chosen)
+            self._tray.redraw(self.chosen, self._fill_tray)
 
         return choose
 
@@ -197,8 +200,7 @@ class VaultPage(Page):
         one, other = self.chosen
         found = await self.tavern.orders.ask("GET", "/api/compare", a=one, b=other)
         if found is not None:
-            with self._inside.emptied():
-                show_comparison(found)
+            self._inside.redraw(found, lambda: show_comparison(found))
             self._window.open()
 
     def _champions(self) -> None:
@@ -212,7 +214,8 @@ class VaultPage(Page):
             button("Roll back", back, "small danger", "undo")
         with Tag("ol", "feed"):
             for one in self.lines:
-                line(one.checkpoint, one.reason, lore.ago(one.time), "crown", "mono")
+                since = line(one.checkpoint, one.reason, "", "crown", "mono")
+                self.tell(since, partial(lore.ago, one.time))
 
 
 def _tell_verified(said: dict[str, Any]) -> None:
@@ -225,11 +228,11 @@ def _tell_verified(said: dict[str, Any]) -> None:
     )
 
 
-def _acts_of(entry: Entry, is_champion: bool, picked: bool) -> list[dict[str, Any]]:
+def _acts_of(entry: Entry, is_champion: bool) -> list[dict[str, Any]]:
     """What can be done with a row; a champion is neither promoted nor deleted."""
     pin = "Unpin" if entry.pinned else "Pin"
     acts: tuple[tuple[str, str, str, dict[str, Any]], ...] = (
-        ("compare", "Compare", "scales", {"picked": picked}),
+        ("compare", "Compare", "scales", {}),
         ("promote", "Promote", "crown", {"title": "Make it champion"}),
         ("verify", "Verify", "check", {"title": "Read every byte"}),
         ("pin", pin, "pin", {}),
@@ -247,6 +250,10 @@ def _acts_of(entry: Entry, is_champion: bool, picked: bool) -> list[dict[str, An
         for name, label, icon, more in acts
         if name not in barred
     ]
+
+
+def _origin(entry: Entry) -> str:
+    return f"{entry.world} · {lore.ago(entry.timestamp)} · {entry.run or 'imported'}"
 
 
 def _left(due: str) -> str:

@@ -1,0 +1,195 @@
+"""Hindsight is not a health bar: does a Strategist know *why* it flees, a minute later?
+
+    python benchmarks/hindsight.py [--quick]
+
+Teachers are wary: 40 hp lost within 5 s are fled from for 20 s, whatever is seen. Two heroes are
+cloned from the same matches with the same number of updates: one looks back on 60 s, one on 2 s.
+
+The ambush (evaluation only): when the teacher has taken to flight its attacker is put out of sight
+for good and its wounds are healed, so that nothing of the last two seconds says why it still flees.
+Judged are the looks 8 to 19 s after the last wound. "Elsewhere": looks of ordinary matches in which
+no wound is being fled from. "Erased": the same ambushes with the hp of before the wound written
+into every summary; the label must flip.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from levelcap.kit.stats import wilson
+from levelcap.learn.engine.stops import Stops
+from levelcap.learn.imitation.config import ImitationConfig
+from levelcap.learn.imitation.run import Request, imitate
+from levelcap.nets.checkpoint import load_world_net
+from levelcap.nets.hierarchy.net import HierarchyNet
+from levelcap.nets.hierarchy.shape import VIEWS
+from levelcap.play.record.games import record
+from levelcap.world.match import ArenaWorld
+from levelcap.world.players.brain import FLEE
+from levelcap.world.players.scripted import scripted
+from levelcap.world.players.wary import FLIGHT
+from levelcap.world.spec import SUMMARY
+
+TEACHER = "master-wary"
+RIVALS = ("wanderer", "rookie", "veteran", "master")
+LOOK = 10  # decisions
+OUT_OF_SIGHT = (80, 190)  # decisions since the wound that are judged
+FAR = 18.0  # of a map that reaches to 20
+HP = SUMMARY.index("hp")
+
+
+@dataclass
+class Looks:
+    """One summary a second of M matches: [K, M, ...]."""
+
+    summaries: np.ndarray
+    intents: np.ndarray
+    since: np.ndarray  # decisions since the flight began, -1: none
+    alive: np.ndarray
+
+
+def watch(matches: int, seed: int, rival: str, ambush: bool, decisions: int = 450) -> Looks:
+    """The teacher in seat 0 against a rival; with `ambush` the rival disappears after its deed."""
+    world = ArenaWorld(
+        "duel", matches, seed=seed, views=("player", "objects", "context", "summary")
+    )
+    sides = (scripted(TEACHER), scripted(rival))
+    for policy in sides:
+        policy.bind(world)
+    minds: list[Any] = [policy.initial_state(matches) for policy in sides]
+    views = world.reset()
+    gone = np.zeros(matches, bool)
+    over = np.zeros(matches, bool)
+    kept: dict[str, list[np.ndarray]] = {n: [] for n in ("summary", "intent", "since", "alive")}
+    for t in range(decisions):
+        actions = np.zeros((matches, 2, len(world.spec.heads)), np.int16)
+        for side, policy in enumerate(sides):
+            mine = {name: rows[:, side].copy() for name, rows in views.items()}
+            decision = policy.act(mine, minds[side])
+            minds[side] = decision.state
+            actions[:, side] = decision.actions
+            if side == 0 and t % LOOK == 0:
+                left = minds[0]["left"]
+                kept["summary"].append(mine["summary"].copy())
+                kept["intent"].append(np.asarray(decision.intents).copy())
+                kept["since"].append(np.where(left > 0, FLIGHT - left, -1))
+                kept["alive"].append(mine["alive"].astype(bool) & ~over)
+        actions[gone, 1] = (5, 5, 5, 5, 0, 0, 0)
+        views, _, _, _, info = world.step(actions)
+        over |= info["ended"]
+        if ambush:
+            gone |= minds[0]["left"] > 0
+            views = _hide(world, gone & ~over)
+    arrays = {name: np.stack(rows) for name, rows in kept.items()}
+    return Looks(arrays["summary"], arrays["intent"], arrays["since"], arrays["alive"])
+
+
+def _hide(world: ArenaWorld, gone: np.ndarray) -> dict[str, np.ndarray]:
+    """Put the rival into the corner farthest from the teacher, and heal the teacher."""
+    state = world.snapshot()
+    for axis in ("x", "y"):
+        far = np.where(state[axis][gone, 0] > 0, -FAR, FAR)
+        state[axis][gone, 1] = far
+    state["hp"][gone, 0] = 100_000  # thousandths
+    return world.restore(state)
+
+
+def predict(net: HierarchyNet, summaries: np.ndarray) -> np.ndarray:
+    """The likeliest mode [K, M] of a Strategist that sees these from a match's beginning."""
+    looks = torch.from_numpy(summaries.astype(np.float32))
+    reset = torch.zeros(looks.shape[:2], dtype=torch.bool)
+    reset[0] = True
+    with torch.no_grad():
+        state = net.strategist.initial_state(looks.shape[1])
+        pooled, _ = net.strategist(looks, state, reset, None)
+        return np.asarray(net.mode_head(pooled).argmax(-1))
+
+
+def share(right: np.ndarray) -> dict[str, float]:
+    """A share with its interval."""
+    low, high = wilson(float(right.mean()), len(right))
+    return {"share": float(right.mean()), "low": low, "high": high, "looks": len(right)}
+
+
+def judge(net: HierarchyNet, ambush: Looks, ordinary: Looks) -> dict[str, Any]:
+    """FLEE in the ambush, with and without the wound, and accuracy elsewhere."""
+    judged = (ambush.since >= OUT_OF_SIGHT[0]) & (ambush.since <= OUT_OF_SIGHT[1]) & ambush.alive
+    judged &= ambush.intents == FLEE
+    said = predict(net, ambush.summaries)[judged]
+    erased = ambush.summaries.copy()
+    erased[..., HP] = 1.0
+    without = predict(net, erased)[judged]
+    elsewhere = (ordinary.since < 0) & ordinary.alive
+    right = predict(net, ordinary.summaries) == ordinary.intents
+    flipped = without[said == FLEE] != FLEE
+    return {
+        "flee": share(said == FLEE),
+        "elsewhere": share(right[elsewhere]),
+        "flips": share(flipped) if len(flipped) else None,
+    }
+
+
+def raise_hero(shards: list[Path], out: Path, window: str, updates: int) -> tuple[Path, float]:
+    """A hero whose Strategist looks back on `window` seconds; its snapshot and core-seconds."""
+    began = time.process_time()
+    options = ("strategist=transformer", f"window={window}")
+    request = Request(
+        "duel", tuple(shards), out, (TEACHER,), "slim", 0, family="hierarchy", options=options
+    )
+    # What is judged is the Strategist: its loss counts for more than the actions.
+    config = ImitationConfig(mode_coef=2.0)
+    imitated = imitate(request, config, Stops(updates=updates))
+    return imitated.outcome.snapshot, time.process_time() - began
+
+
+def main() -> None:
+    """Record, clone twice, judge, print."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--quick", action="store_true", help="a tenth of the matches and updates")
+    parser.add_argument("--games", type=int, default=300, help="games against each rival")
+    parser.add_argument("--updates", type=int, default=600)
+    parser.add_argument("--keep", type=Path, help="folder for the shards and heroes")
+    options = parser.parse_args()
+    games, updates = options.games, options.updates
+    if options.quick:
+        games, updates = games // 10, updates // 10
+    folder = options.keep or Path(tempfile.mkdtemp(prefix="hindsight-"))
+    shards = []
+    for number, rival in enumerate(RIVALS):
+        shards.append(folder / f"demos-{rival}")
+        if not shards[-1].exists():
+            names = [TEACHER, rival]
+            record(names, "duel", games, number, shards[-1], keep=[TEACHER], views=VIEWS)
+    # Seeds nobody trained on.
+    ambush = watch(256, 901, "master", ambush=True)
+    ordinary = watch(128, 902, "veteran", ambush=False)
+    result: dict[str, Any] = {}
+    for window in ("60", "2"):
+        path, seconds = raise_hero(shards, folder / f"window-{window}", window, updates)
+        net, _, _ = load_world_net(path)
+        assert isinstance(net, HierarchyNet)
+        net.eval()
+        result[f"window_{window}"] = {**judge(net, ambush, ordinary), "core_seconds": seconds}
+    print(f"{'history':>8} {'FLEE in the ambush':>28} {'elsewhere':>28} {'flips when erased':>28}")
+    for window in ("60", "2"):
+        row = result[f"window_{window}"]
+        cells = [
+            f"{c['share']:.3f} ({c['low']:.3f}-{c['high']:.3f})" if c else "none said FLEE"
+            for c in (row["flee"], row["elsewhere"], row["flips"])
+        ]
+        print(f"{window + ' s':>8} " + " ".join(f"{cell:>28}" for cell in cells))
+    print("asked: >= .85 with 60 s, <= .60 with 2 s, elsewhere within .03, flips >= .80 (60 s)")
+    print(json.dumps(result))
+
+
+if __name__ == "__main__":
+    main()
