@@ -17,6 +17,7 @@ from levelcap.play.show.mind import UNKNOWN, MindReader, mind_records, spots
 from levelcap.world.replay import load
 from levelcap.world.rules.columns import OBJ
 from levelcap.world.spec import OBJECT, OBJECT_SLOTS, arena_spec
+from tests.play.messages import minds_of
 
 
 def hero(family="hierarchy", world="duel"):
@@ -28,12 +29,6 @@ def hero(family="hierarchy", world="duel"):
 def duel(policy, other="rookie", seat=0):
     entrants = [Entrant("hero", "net", policy), Entrant(other, "bot", find(other))]
     return Live("duel", entrants, [0, 1] if seat == 0 else [1, 0], seed=4)
-
-
-def minds_of(message):
-    head = np.frombuffer(message, frames.HEAD, 1)[0]
-    size = int(head["minds"]) * frames.MIND.itemsize
-    return np.frombuffer(message[len(message) - size :], frames.MIND)
 
 
 def states(messages):
