@@ -42,7 +42,11 @@ export class Panel {
       el('button', 'btn small', { type: 'button', onclick: (e) => this._order(e, '') }, 'At ease'),
       this.said,
     );
-    this.root = el('div', 'hud-mind', { hidden: true }, this.who, this.line, this.value, this.orders);
+    const colours = Object.entries(INTENT_COLOURS).map(([name, colour]) =>
+      el('span', '', {}, el('i', '', { style: `background:${colour}` }), name.toLowerCase()),
+    );
+    const legend = el('small', 'mind-legend', {}, ...colours, '· white line: expects to win');
+    this.root = el('div', 'hud-mind', { hidden: true }, this.who, this.line, this.value, legend, this.orders);
     over.append(this.root);
     this._drawnAt = 0;
   }

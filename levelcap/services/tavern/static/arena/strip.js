@@ -29,18 +29,21 @@ export class Strip {
       { intents } = tape.header;
     g.clearRect(0, 0, wide, HIGH);
     const curve = [];
+    const wanted = new Set();
     let x = 0;
     for (let i = 0; i < tape.length; i++) {
       const { intent, value } = tape.stated(i, seat),
         next = Math.ceil((wide * (tape.ticks[i + 1] ?? tape.ticks[i] + 2)) / last);
       if (next <= x) continue;
       if (intent !== null) {
+        wanted.add(intents[intent]);
         g.fillStyle = INTENT_COLOURS[intents[intent]] ?? '#444';
         g.fillRect(x, 0, next - x, HIGH);
       }
       if (value !== null) curve.push([x, HIGH * (0.5 - 0.45 * Math.max(-1, Math.min(1, value)))]);
       x = next;
     }
+    this.root.dataset.wanted = [...wanted].join(' ');
     if (curve.length < 2) return;
     for (const [width, tone] of [
       [3, '#0008'],
