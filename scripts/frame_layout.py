@@ -14,11 +14,12 @@ import numpy as np
 from levelcap.play.show import frames
 
 TARGET = Path(__file__).parents[1] / "levelcap/services/tavern/static/arena/layout.js"
-RECORDS = ("HEAD", "PLAYER", "SHOT", "ITEM", "CREEP", "STRUCTURE")
+RECORDS = ("HEAD", "PLAYER", "SHOT", "ITEM", "CREEP", "STRUCTURE", "LOOK", "MIND")
 NUMBERS = (
     *("KIND_HEADER", "KIND_STATE", "KIND_NOTE", "OVER", "IDLE"),
     *("ALIVE", "SNARED", "GUARDED", "DASHING", "RELOADING", "FIRING", "WARDING", "OUT"),
     *("NO_VALUE", "NO_INTENT", "NO_TARGET"),
+    *("HAS_PLAN", "HAS_TARGET", "GOAL_CHANGED", "LOOKS"),
 )
 
 
@@ -36,6 +37,8 @@ def layout() -> str:
         lines += ["", f"export const {name} = {{", f"  bytes: {record.itemsize},"]
         lines += [f"  {field}: {record.fields[field][1]}," for field in record.names or ()]
         lines.append("};")
+    names = ", ".join(f"'{spot}'" for spot in frames.SPOTS)
+    lines += ["", "// biome-ignore format: a list", f"export const SPOTS = [{names}];"]
     return "\n".join(lines) + "\n"
 
 

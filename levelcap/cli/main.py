@@ -58,6 +58,7 @@ COMMANDS = (
     ("lake check", "lake:check", "Read every byte and value of shards."),
     ("coach label", "coach:label", "Label every two seconds of a shard."),
     ("coach agree", "coach:agree", "How far two labellings say the same."),
+    ("orders", "orders:orders", "Teach a hero's goal the ten orders."),
     ("text train", "text:train", "Teach a skill, level by level."),
     ("text eval", "text:evaluate", "Examine on fresh problems."),
     ("text chat", "text:chat", "Ask; every line of the input is one."),

@@ -27,7 +27,8 @@ from levelcap.kit.ids import check_id, sha256_bytes, sha256_file
 
 MANIFEST = "manifest.json"
 MANIFEST_SCHEMA = 1
-LEDGER_FILE = ".ledger.json"  # attached after publishing; no part of the content
+LEDGER_FILE, ORDERS_FILE = ".ledger.json", ".orders.json"
+ATTACHED = {LEDGER_FILE, ORDERS_FILE}  # written after publishing; no part of the content
 TRASH = ".trash-"
 RENAME_NOREPLACE = 1
 AT_FDCWD = -100
@@ -96,7 +97,7 @@ def verify(folder: Path) -> Manifest:
             different file. The message names the file.
     """
     manifest = read_manifest(folder)
-    there = set(_names(folder)) - {MANIFEST, LEDGER_FILE}
+    there = set(_names(folder)) - {MANIFEST, *ATTACHED}
     for kind, names in (
         ("missing", manifest.files.keys() - there),
         ("extra", there - set(manifest.files)),
@@ -131,13 +132,13 @@ def read_manifest(folder: Path) -> Manifest:
     return manifest
 
 
-def attach(folder: Path, data: bytes) -> None:
-    """Puts the ledger's file into a published folder, or replaces it, atomically.
+def attach(folder: Path, data: bytes, name: str = LEDGER_FILE) -> None:
+    """Puts the ledger's file (or another of `ATTACHED`) into a published folder, or replaces it.
 
-    It is written beside the folder and moved in: a kill leaves nothing inside that `verify`
-    would call an extra file.
+    Atomically: it is written beside the folder and moved in, so that a kill leaves nothing inside
+    that `verify` would call an extra file.
     """
-    write_bytes(folder / LEDGER_FILE, data, beside=folder)
+    write_bytes(folder / name, data, beside=folder)
 
 
 def retire(folder: Path) -> None:

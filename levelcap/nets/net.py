@@ -69,6 +69,7 @@ class Inputs:
     layout: ViewLayout
     chance: Tensor | None = None  # [T, B] in [0, 1): what a choice is drawn with; None: likeliest
     pace: int = 1  # decisions in the time of one it was trained with (live play at every tick)
+    order: Tensor | None = None  # [B, G] added to what the net wants, if it has a goal
 
     def __getitem__(self, name: str) -> Tensor:
         """One view, [T, B, …]; shares memory with `packed`."""
@@ -98,6 +99,8 @@ class Net(nn.Module):
     """does it carry a state from one decision to the next?"""
     num_choices = 0
     """options of the latent it samples; 0: it samples none"""
+    goal_size = 0
+    """G, numbers of the goal it holds, to which an order can be added; 0: it holds none"""
 
     def initial_state(self, rows: int) -> State:
         """State of rows whose match begins."""

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 
+from levelcap.kit.errors import unknown_name
 from levelcap.nets.checkpoint import load_world_net
 from levelcap.nets.meta import Meta, check_fits
 from levelcap.nets.net import Inputs, Net, Unrolled, ViewLayout, choice_log_prob
+from levelcap.play.orders import load_orders
 from levelcap.play.sample import Sampler
 from levelcap.world.protocols import Decision, Policy, PolicyState, Views, World
 from levelcap.world.spec import TICK_HZ, WorldSpec
+
+ORDER, ORDER_LEFT = "order", "order_left"  # names in the state of a policy whose mind is shown
 
 
 class NetPolicy(Policy):
@@ -24,8 +31,13 @@ class NetPolicy(Policy):
         self.decision_ticks, self.tick_hz = meta.decision_ticks, meta.tick_hz
         self.knows_log_probs = not greedy
         self._content_hash = content_hash
+        self.vectors: dict[str, NDArray[np.float32]] = {}
         self._sampler: Sampler | None = None
         self._layout: ViewLayout | None = None
+
+    def take_vectors(self, vectors: dict[str, NDArray[np.float32]]) -> None:
+        """What each order adds to the goal [G]."""
+        self.vectors, self.orders = vectors, tuple(vectors)
 
     @property
     def content_hash(self) -> str:
@@ -44,7 +56,24 @@ class NetPolicy(Policy):
     def initial_state(self, num_rows: int) -> PolicyState:
         """What the net carries from decision to decision; None: nothing."""
         state = self.net.initial_state(num_rows)
-        return {name: rows.numpy() for name, rows in state.items()} or None
+        found: dict[str, NDArray[Any]] = {name: rows.numpy() for name, rows in state.items()}
+        if self.shows_mind and self.vectors:
+            found[ORDER] = np.zeros((num_rows, self.net.goal_size), np.float32)
+            found[ORDER_LEFT] = np.zeros(num_rows, np.int64)  # decisions for which it still counts
+        return found or None
+
+    def order(self, state: PolicyState, row: int, name: str | None, seconds: float) -> None:
+        """Add an order's vector to the goal of a row for some seconds; None: no longer.
+
+        Raises:
+            UnknownName: it has not learned this order.
+        """
+        if name is not None and name not in self.vectors:
+            raise unknown_name("order", name, self.vectors)
+        if isinstance(state, dict) and ORDER in state:
+            state[ORDER][row] = 0.0 if name is None else self.vectors[name]
+            decisions = round(seconds * self.tick_hz / self.decision_ticks)
+            state[ORDER_LEFT][row] = 0 if name is None else decisions
 
     def think(self, views: Views, state: PolicyState) -> Unrolled:
         """Logits and values of n rows: an unroll over one decision."""
@@ -52,11 +81,14 @@ class NetPolicy(Policy):
         packed = torch.from_numpy(self._layout.pack(views))
         assert state is None or isinstance(state, dict)
         carried = {name: torch.from_numpy(rows) for name, rows in (state or {}).items()}
+        order, left = carried.pop(ORDER, None), carried.pop(ORDER_LEFT, None)
+        if order is not None and left is not None:
+            order = order * (left > 0)[:, None]
         reset = torch.from_numpy(views["reset"]).view(1, -1)
         chance = None
         if self.net.num_choices and not self.greedy:
             chance = torch.from_numpy(Sampler.chance(views["key"]))[None]
-        views_ = Inputs(packed[None], self._layout, chance, self._pace)
+        views_ = Inputs(packed[None], self._layout, chance, self._pace, order)
         with torch.inference_mode():
             return self.net.unroll(views_, carried, reset)
 
@@ -73,7 +105,9 @@ class NetPolicy(Policy):
         actions, log_probs = self._sampler(
             out.logits[0].numpy(), views["mask"], views["key"], self.greedy
         )
-        kept = {name: rows.numpy() for name, rows in out.state.items()}
+        kept: dict[str, NDArray[Any]] = {name: rows.numpy() for name, rows in out.state.items()}
+        if isinstance(state, dict) and ORDER in state:
+            kept |= {ORDER: state[ORDER], ORDER_LEFT: np.maximum(state[ORDER_LEFT] - 1, 0)}
         choices = None
         if out.choices is not None:
             # The choice is part of what was decided, and so of its probability.
@@ -86,11 +120,25 @@ class NetPolicy(Policy):
             log_probs=log_probs,
             values=out.values[0].numpy(),
             intents=None if choices is None else choices.astype(np.int8),
-            mind={name: rows[0].numpy() for name, rows in out.mind.items()},
+            mind=self._mind(out, actions, views) if self.shows_mind else {},
         )
+
+    def _mind(self, out: Unrolled, actions: NDArray[Any], views: Views) -> dict[str, NDArray[Any]]:
+        """What the net tells of itself, and how likely the chosen aim was."""
+        mind = {name: rows[0].numpy() for name, rows in out.mind.items()}
+        allowed = torch.from_numpy(views["mask"]) != 0
+        logits = out.logits[0].masked_fill(~allowed, -math.inf)
+        odds = np.ones(len(actions), np.float32)
+        first = np.cumsum([0, *self.meta.head_sizes]).tolist()
+        for head in self.meta.aim_heads:
+            chance = logits[:, first[head] : first[head + 1]].softmax(-1).numpy()
+            odds *= chance[np.arange(len(odds)), actions[:, head]]
+        return mind | ({"aim_odds": odds} if self.meta.aim_heads else {})
 
 
 def load_checkpoint(folder: Path, greedy: bool = False) -> NetPolicy:
     """The policy of a snapshot folder, verified byte by byte."""
     net, meta, digest = load_world_net(folder)
-    return NetPolicy(net, meta, digest, greedy)
+    policy = NetPolicy(net, meta, digest, greedy)
+    policy.take_vectors(load_orders(folder, net.goal_size))
+    return policy

@@ -72,17 +72,20 @@ class Seats:
         *,
         threads: bool = True,
         actions: NDArray[Any] | None = None,
+        minds: bool = False,
     ) -> None:
         """Sit the policies down.
 
         owner: int [M, P], which policy plays that seat; NOBODY: somebody else.
         threads: policies decide side by side. actions [M, P, H]: where to write decisions, if
-        somebody else writes some of them too.
+        somebody else writes some of them too. minds: ask for what is worth drawing, in `minds`.
         """
         self._world = world
         self._shape = (world.num_matches, world.spec.num_players)
         self.policies: list[Policy] = list(policies)
         self._owner = self._checked(owner).reshape(-1).copy()
+        self._minds = minds
+        self.minds: dict[str, NDArray[np.float32]] = {}  # [M, P, ...] by name, NaN where unknown
         for policy in self.policies:
             self._bind(policy)
         self._threads = threads
@@ -203,6 +206,11 @@ class Seats:
             self.values.reshape(-1)[rows] = decision.values
         if decision.intents is not None:
             self.intents.reshape(-1)[rows] = decision.intents
+        for name, mind in decision.mind.items() if self._minds else ():
+            if name not in self.minds:
+                shape = (*self._shape, *mind.shape[1:])
+                self.minds[name] = np.full(shape, np.nan, np.float32)
+            self.minds[name].reshape(-1, *mind.shape[1:])[rows] = mind
         self.decisions[index] = decision
 
     def _ticks(self, policy: Policy) -> int:
@@ -210,6 +218,8 @@ class Seats:
 
     def _bind(self, policy: Policy) -> None:
         """A policy may refuse the world in its own words, before anything else is said."""
+        if self._minds:
+            policy.shows_mind = True
         policy.bind(self._world)
         spec = self._world.spec
         secret = [n for n in policy.views if n in spec.views and spec.views[n].critic_only]

@@ -16,6 +16,7 @@ from levelcap.learn.rl.groups import build_groups
 from levelcap.learn.rl.learner import make_learner
 from levelcap.learn.rl.opponents import bot_pool
 from levelcap.play.load import load_checkpoint
+from levelcap.trials.intents import measure_intents
 from levelcap.trials.panel import BASES, COUSINS, Progress, bot_ladder, judge
 from levelcap.trials.ratings import Games, to_digits
 
@@ -51,6 +52,7 @@ def evaluate(
         "trained": {name: record.as_json() for name, record in found.trained.items()},
         "scores": {name: to_digits(record.scores) for name, record in found.trained.items()},
         "ladder": [[row.a, row.b, to_digits(row.scores)] for row in ladder],
+        "intents": measure_intents(policy, world, seed=seed),
         "value_loss": held_out_loss(policy.net, policy.meta),
         "games": games,
     }

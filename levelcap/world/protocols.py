@@ -124,6 +124,10 @@ class Policy(ABC):
     """the tick rate `decision_ticks` count in; at another rate as many seconds pass"""
     knows_log_probs: bool = False
     """are its `log_probs` those of a sample? The likeliest action taken always is none"""
+    shows_mind: bool = False
+    """fill `Decision.mind`: asked for where somebody looks, because it takes time"""
+    orders: tuple[str, ...] = ()
+    """what it can be told in a live match; see `order`"""
 
     def bind(self, world: World) -> None:
         """Called once before the first `act`: refuse a world it cannot play, learn its sizes."""
@@ -134,6 +138,9 @@ class Policy(ABC):
     def initial_state(self, num_rows: int) -> PolicyState:
         """State of `num_rows` players at the start of their matches."""
         return None
+
+    def order(self, state: PolicyState, row: int, name: str | None, seconds: float) -> None:
+        """Carry out an order for some seconds, written into the state of a row; None: none."""
 
     @abstractmethod
     def act(self, views: Views, state: PolicyState) -> Decision:

@@ -31,7 +31,7 @@ FORMAT = 1
 MAX_DECISIONS = 100_000
 MAX_HEADER_BYTES = 1 << 20
 MAX_MIND_BYTES = 1 << 28
-MIND_TYPES = ("uint8", "int32", "float16", "float32")
+MIND_TYPES = ("uint8", "int8", "int32", "float16", "float32")
 AGAIN = "Record the match again, or take another copy of the file"
 Mind = dict[str, NDArray[Any]]
 

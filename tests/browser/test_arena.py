@@ -1,6 +1,7 @@
 """The arena in a real browser: watch, scrub, play, be recorded, become a quest."""
 
 import json
+import re
 
 import pytest
 from playwright.sync_api import expect
@@ -56,6 +57,66 @@ def test_a_live_match_is_drawn_as_it_happens(visit):
     expect(shown.page.locator(".hud-side.side-0 b")).to_have_text("champion")
     expect(shown.page.locator(".hud-value")).to_be_visible()
     shown.page.screenshot(path=OUT / "arena-live.png")
+
+
+IN_WORDS = """async (given) => {
+    const sheet = document.querySelector('link[href*="/static/"][href$="tavern.css"]').href;
+    const { inWords } = await import(sheet.replace('tavern.css', 'arena/mind.js'));
+    return inWords(...given);
+}"""
+WORDS = [
+    (
+        ["FLEE", {"confidence": 0.91, "enemies": 2, "plan": True}, 22.6],
+        "FLEE .91: two enemies, hp 23",
+    ),
+    (["FIGHT", {"confidence": 1.0, "enemies": 1, "plan": True}, 80], "FIGHT 1: one enemy, hp 80"),
+    (
+        ["LOOT", {"confidence": 0.5, "looks": [{"kind": "ammo crate"}], "plan": True}, 100],
+        "LOOT .50: wants an ammo crate, nobody in sight, hp 100",
+    ),
+    (
+        ["CAUTIOUS", {"confidence": 0.7, "hidden": 1, "allies": 2, "plan": True}, 9],
+        "CAUTIOUS .70: an enemy out of sight, two allies near, hp 9",
+    ),
+    (["EXPLORE", None, 64], "EXPLORE: hp 64"),
+    (
+        [None, {"odds": 0.31, "enemies": 1}, 50],
+        "no stated intent: one enemy, aim odds .31, hp 50",
+    ),
+    ([None, None, 50], ""),
+    (
+        ["FIGHT", {"confidence": 0.6, "target": {"kind": "tower"}, "plan": True}, 50, "fight"],
+        "FIGHT .60: at a tower, nobody in sight, hp 50 (ordered: fight)",
+    ),
+]
+
+
+def test_a_heros_mind_is_said_in_words_and_takes_orders(visit):
+    shown = arena(visit)
+    page = shown.page
+    with realm() as opened, reading(opened.engine) as connection:
+        hero = connection.execute("SELECT id FROM ledger WHERE step = 9").scalar()
+    start(shown, blue=hero, red="idle")
+    said = page.locator(".mind-words")
+    expect(said).to_have_text(re.compile(r"^[A-Z]+ \.?\d+: .*hp \d+$"), timeout=20_000)
+    expect(page.locator(".mind-value small")).to_contain_text("expects to win")
+    order = page.locator(".mind-orders input")
+    order.fill("dance")
+    page.get_by_role("button", name="Order").click()
+    expect(page.locator(".mind-said")).to_contain_text("No such order. There are: fight, flee")
+    order.fill("flee")
+    page.keyboard.press("Enter")
+    expect(said).to_contain_text("(ordered: flee)", timeout=10_000)
+    page.screenshot(path=OUT / "arena-mind.png")
+    page.get_by_role("button", name="At ease").click()
+    expect(said).not_to_contain_text("ordered", timeout=10_000)
+    # The strip above the scrub bar has the colour of what was wanted.
+    shown.until("Boolean(document.querySelector('.bar-strip').dataset.wanted)")
+    bare = {"looks": [], "target": None, "confidence": None, "odds": None, "order": 0, "loot": 0,
+            "enemies": 0, "hidden": 0, "allies": 0, "plan": False}  # fmt: skip
+    for (intent, mind, *more), sentence in WORDS:
+        mind = None if mind is None else bare | mind
+        assert page.evaluate(IN_WORDS, [intent, mind, *more]) == sentence
 
 
 def test_a_match_is_hurried_to_its_end_and_seen_again(visit):

@@ -12,11 +12,13 @@ from starlette.websockets import WebSocketDisconnect
 from levelcap.campaign.story import matches
 from levelcap.campaign.story.events import list_events
 from levelcap.campaign.work.recipes import read_recipe
+from levelcap.coach.orders import ORDERS
 from levelcap.kit.db import reading
 from levelcap.kit.paths import folder
 from levelcap.lake.read import open_shards
 from levelcap.play.live.person import FIRE, LAYOUT, Input
 from levelcap.play.load import load_checkpoint
+from levelcap.play.orders import save_orders
 from levelcap.play.roster import find
 from levelcap.play.show import frames
 from levelcap.services.door.rights import check_rights, routes_of
@@ -27,7 +29,7 @@ from levelcap.vault.champion import promote
 from levelcap.world import make
 from levelcap.world.replay import load as load_replay
 from levelcap.world.spec import FLAT_VIEWS
-from tests.play.messages import unstack
+from tests.play.messages import minds_of, unstack
 from tests.services.callers import caller
 from tests.services.matrix import walk
 from tests.services.oracles import net_in_vault, oracle
@@ -321,6 +323,7 @@ def test_without_consent_nothing_of_a_person_is_kept_but_the_replay(client):
         ('{"speed": NaN}', 1007),
         ('{"speed": "fast"}', 1007),
         ('{"paused": 1}', 1007),
+        ('{"seat": 0, "order": "sing"}', 1007),
         ("x" * 1000, 1007),
         (LAYOUT.pack(1, 0, 0, 0, 1, float("nan"), 0, 0, 0), 1007),
     ],
@@ -368,6 +371,42 @@ def test_a_match_can_be_paused_and_hurried(client):
         socket.send_text('{"paused": false}')
         notes, _ = notes_until_the_end(socket)
     assert notes["result"]["seconds"] > shown
+
+
+def test_a_hero_can_be_ordered_over_http_and_over_the_socket(client, realm):
+    entry, place = net_in_vault(realm.engine, 5, family="hierarchy")
+    save_orders(place, {"flee": np.ones(64), "fight": -np.ones(64)})
+    match = start(client, seats=[entry.id, "idle"], speed=1.0)
+    path = f"/matches/{match['id']}/order"
+    with watch(client, match["id"]) as socket:
+        header = json.loads(socket.receive_bytes()[1:])
+        assert header["takes_orders"] == [0] and header["orders"] == list(ORDERS)
+        answer = client.post(path, json={"seat": 0, "order": "flee"})
+        assert answer.status_code == 200 and answer.json()["order"] == "flee"
+        assert shown_order(socket) == "flee"
+        socket.send_text('{"seat": 0, "order": "fight"}')
+        until(lambda: shown_order(socket) == "fight", 10, "the second order counts")
+        # What a hero or a bot cannot do is said, and ends nobody's socket.
+        for seat, order in ((0, "loot"), (1, "flee"), (7, "flee")):
+            refused = client.post(path, json={"seat": seat, "order": order})
+            assert refused.status_code == 400, refused.text
+        socket.send_text('{"seat": 1, "order": "flee"}')
+        message = b"0"
+        while message[0] != frames.KIND_NOTE:
+            message = socket.receive_bytes()
+        assert "takes no such order" in json.loads(message[1:])["text"]
+        socket.send_text('{"seat": 0, "order": null}')
+        until(lambda: shown_order(socket) is None, 10, "at ease")
+    client.delete(f"/matches/{match['id']}")
+
+
+def shown_order(socket):
+    """What the next mind that comes says it was told."""
+    while True:
+        message = socket.receive_bytes()
+        if message[0] == frames.KIND_STATE and (rows := minds_of(message)).size:
+            order = int(rows[0]["order"])
+            return list(ORDERS)[order - 1] if order else None
 
 
 def test_there_are_at_most_four_matches(client):

@@ -32,7 +32,7 @@ class HierarchyNet(Net):
     """See the module."""
 
     recurrent = True
-    num_choices = MODES
+    num_choices, goal_size = MODES, GOAL
 
     def __init__(self, meta: Meta) -> None:
         super().__init__()
@@ -89,6 +89,8 @@ class HierarchyNet(Net):
         due = clocks % (self.period * views.pace) == 0
         held, plan = self._plan(views, state, reset, due, choices)
         goal = held["goal"] if self.use_goal else torch.zeros_like(held["goal"])
+        if views.order is not None and self.use_goal:
+            goal = goal + views.order  # not into what is held: the hero's own wish stays its own
         seen = self.tactician(objects.flatten(0, 1), goal.flatten(0, 1))
         deed, hidden, doing = self.executor(
             body,

@@ -23,11 +23,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from levelcap.coach.orders import ORDERS
 from levelcap.kit.errors import BadValue, refuse
 from levelcap.play.live.person import Person
+from levelcap.play.orders import STANDS_S
 from levelcap.play.seats import Seats, views_of
 from levelcap.play.show import frames
 from levelcap.play.show.feed import fallen
+from levelcap.play.show.mind import MindReader, mind_records
 from levelcap.world.draw.scoreboard import read_scoreboard
 from levelcap.world.match import ArenaWorld
 from levelcap.world.protocols import Policy, ticks_of
@@ -76,15 +79,24 @@ class Between:
 class Scene:
     """A match as messages: shared by a live one and a replay."""
 
-    def __init__(self, world: ArenaWorld, names: Sequence[str], kinds: Sequence[str]) -> None:
-        self.world, self.names, self.kinds = world, list(names), list(kinds)
+    def __init__(
+        self,
+        world: ArenaWorld,
+        names: Sequence[str],
+        kinds: Sequence[str],
+        orders: Sequence[bool] = (),
+    ) -> None:
+        """orders: who takes any."""
+        self.world, self.names, self.kinds, self.orders = world, names, kinds, orders
         self.tally = np.zeros((world.rules.num_players, 2), np.int64)
         self._between = Between(world)
         self._last = world.state[0].copy()
 
     def header(self, **more: Any) -> bytes:
         """The first message."""
-        return frames.header(self.world, self.names, self.kinds, **more)
+        takes = [seat for seat, ready in enumerate(self.orders) if ready]
+        told = {"orders": list(ORDERS), "takes_orders": takes}
+        return frames.header(self.world, self.names, self.kinds, **told, **more)
 
     def now(self, **shown: Any) -> bytes:
         """The state at this moment."""
@@ -170,11 +182,15 @@ class Live:
         self.views = self.world.reset()
         self._due: NDArray[np.bool_] | None = None
         # A single match is not worth a hand-over between threads.
-        self._table = Seats(self.world, policies, np.array([self.seats]), threads=False)
+        self._table = Seats(self.world, policies, np.array([self.seats]), threads=False, minds=True)
+        self._reader = MindReader(self._table)
+        self._minds: NDArray[Any] | None = None
+        self._standing: dict[int, tuple[str, int]] = {}  # seat: order, decision of its next renewal
         played = [self.entrants[index] for index in self.seats]
         hashes = [(entrant.name, entrant.policy.content_hash) for entrant in played]
         self.recorder = Recorder(self.world, policies=hashes)
-        self.scene = Scene(self.world, [e.name for e in played], [e.kind for e in played])
+        orders = [bool(entrant.policy.orders) for entrant in played]
+        self.scene = Scene(self.world, [e.name for e in played], [e.kind for e in played], orders)
         self.last: dict[str, Any] = {}
 
     @property
@@ -198,7 +214,14 @@ class Live:
     def decide(self, every: int = 2) -> list[bytes]:
         """Play one decision; returns the messages about it. every: see `Scene.decision`."""
         before = self.world.state.copy()
+        self._renew()
         actions = self._table.act(self.views, self._due)
+        kept = self._reader.read()
+        if kept:
+            kept["order"] = np.zeros(self.world.rules.num_players, np.uint8)
+            for seat, (name, _) in self._standing.items():
+                kept["order"][seat] = 1 + list(ORDERS).index(name)
+        self._minds = mind_records(kept, self.views["objects"][0], self.world.rules, before[0])
         outcome = self.world.step(actions)
         self.views = outcome[0]
         info = outcome[4]
@@ -212,14 +235,54 @@ class Live:
             "intents": self._table.intents,
         }
         mind = {"value": self._table.values[0], "intent": self._table.intents[0].astype(np.int32)}
+        mind |= kept
         self.recorder.record(info, mind)
         return list(self.scene.decision(before, info["actions"], every, **self._shown()))
+
+    def check_order(self, seat: int, name: str | None) -> None:
+        """Can the player in this seat be told that?
+
+        Raises:
+            BadValue: no such seat, or its player takes no such order.
+        """
+        if not 0 <= seat < len(self.seats):
+            remedy = f"Name one of {len(self.seats)} seats, from 0"
+            raise BadValue(refuse("no such seat", seat, remedy))
+        orders = self.entrants[self.seats[seat]].policy.orders
+        if name is not None and name not in orders:
+            known = ", ".join(orders) or "none; learn them with levelcap orders"
+            raise BadValue(refuse("this player takes no such order", name, f"It knows {known}"))
+
+    def order(self, seat: int, name: str | None) -> None:
+        """Give the player in a seat a standing order; None: at ease. Raises as `check_order`."""
+        self.check_order(seat, name)
+        self._tell(seat, name)
+        self._standing.pop(seat, None)
+        if name is not None:
+            self._standing[seat] = (name, self.decisions + self._stands)
+
+    @property
+    def _stands(self) -> int:
+        """Decisions of the grid for which an order counts."""
+        return round(STANDS_S * self.world.spec.tick_hz / self.world.decision_ticks)
+
+    def _renew(self) -> None:
+        for seat, (name, due) in self._standing.items():
+            if self.decisions >= due:
+                self._tell(seat, name)
+                self._standing[seat] = (name, due + self._stands)
+
+    def _tell(self, seat: int, name: str | None) -> None:
+        index = self.seats[seat]
+        row = int(np.flatnonzero(self._table.rows[index] == seat)[0])
+        self.entrants[index].policy.order(self._table.states[index], row, name, STANDS_S)
 
     def _shown(self) -> dict[str, Any]:
         person = self.person
         return {
             "values": self._table.values[0],
             "intents": self._table.intents[0],
+            "minds": self._minds,
             "ack": person.ack if person else 0,
             "idle": bool(person and person.idle),
         }
@@ -255,20 +318,23 @@ def replay_messages(replay: Replay, every: int = 2, **more: Any) -> Iterator[byt
     values, intents = replay.mind.get("value"), replay.mind.get("intent")
     scene: Scene | None = None
     before: State | None = None
-    for decision, world in enumerate(replay.play()):
+    objects: NDArray[Any] | None = None
+    for decision, world in enumerate(replay.play(("features", "objects"))):
         if scene is None:
             kinds = [_kind(name, seat, values) for seat, name in enumerate(names)]
             scene = Scene(world, names, kinds)
             yield scene.header(decisions=head["decisions"], ended=head["result"]["ended"], **more)
             yield scene.now()
         else:
-            assert before is not None
+            assert before is not None and objects is not None
+            kept = {name: rows[decision - 1] for name, rows in replay.mind.items()}
             shown = {
+                "minds": mind_records(kept, objects, world.rules, before[0]),
                 "values": None if values is None else values[decision - 1],
                 "intents": None if intents is None else intents[decision - 1],
             }
             yield from scene.decision(before, replay.actions[decision - 1][None], every, **shown)
-        before = world.state.copy()
+        before, objects = world.state.copy(), world.buffers.objects[0].copy()
 
 
 def _kind(name: str, seat: int, values: NDArray[Any] | None) -> str:

@@ -6,12 +6,13 @@ Every message begins with one byte that says what it is; numbers are little endi
     2  state    below
     3  note     the rest is JSON: {"type": "fallen" | "result" | "notice", ...}
 
-A state is `HEAD`, then `PLAYER` for every seat, then `SHOT`, `ITEM`, `CREEP` and `STRUCTURE` as
-often as `HEAD` says. Places are in hundredths of a unit, hp and shield in tenths of a point, speeds
-in hundredths of a unit a second. Angles are in ten-thousandths of a radian, cooldowns and hp of
-creeps in 255ths, values of nets in thousandths. A stored sequence of messages (`stack`) puts the
-length of each before it, as four bytes. Live matches and replays are written by the same code, so
-that there is one reader.
+A state is `HEAD`, then `PLAYER` for every seat, then `SHOT`, `ITEM`, `CREEP`, `STRUCTURE` and
+`MIND` as often as `HEAD` says. Places are in hundredths of a unit, hp and shield in tenths of a
+point, speeds in hundredths of a unit a second. Angles are in ten-thousandths of a radian, cooldowns
+and hp of creeps in 255ths, values of nets in thousandths; confidence and odds of a mind in 254ths
+(255: not known), weights of looks in 255ths, its approach in hundredths. A stored sequence of
+messages (`stack`) puts the length of each before it, as four bytes. Live matches and replays are
+written by the same code, so that there is one reader.
 """
 
 from __future__ import annotations
@@ -29,12 +30,18 @@ from levelcap.world.rules.patches import champion_names
 from levelcap.world.rules.rulebook import MILLI
 from levelcap.world.spec import INTENTS
 
-FORMAT = 1
+FORMAT = 2
 KIND_HEADER, KIND_STATE, KIND_NOTE = 1, 2, 3
 OVER, IDLE = 1, 2  # flags of a state
 ALIVE, SNARED, GUARDED, DASHING, RELOADING, FIRING, WARDING, OUT = (1 << i for i in range(8))
 STATES = ("alive", "snare", "invulnerable", "dash", "reload", "fire", "ward", "out")  # of the bits
 NO_INTENT, NO_VALUE = 255, -32768
+HAS_PLAN, HAS_TARGET, GOAL_CHANGED = 1, 2, 4  # flags of a mind; the target is its first look
+LOOKS = 4  # of a mind: what it attends to most
+SPOTS = (
+    *("nothing", "enemy", "memory", "ally", "tower", "own tower", "creep"),
+    *("health pack", "ammo crate", "shot"),
+)  # kinds of looks; a memory is an enemy out of sight, where it was seen last
 NO_TARGET = 255  # of a structure; else a seat, or 100 and the slot of a creep
 
 HEAD = np.dtype(
@@ -52,6 +59,7 @@ HEAD = np.dtype(
         ("items", "u1"),
         ("creeps", "u1"),
         ("structures", "u1"),
+        ("minds", "u1"),
     ]
 )
 PLAYER = np.dtype(
@@ -85,7 +93,23 @@ SHOT = np.dtype(
 ITEM = np.dtype([("x", "<i2"), ("y", "<i2"), ("kind", "u1"), ("slot", "u1")])
 CREEP = np.dtype([("x", "<i2"), ("y", "<i2"), ("hp", "u1"), ("slot", "u1")])
 STRUCTURE = np.dtype([("hp", "<u2"), ("target", "u1"), ("heat", "u1")])
-assert (HEAD.itemsize, PLAYER.itemsize, SHOT.itemsize) == (36, 40, 10)
+LOOK = np.dtype([("x", "<i2"), ("y", "<i2"), ("weight", "u1"), ("kind", "u1")])
+MIND = np.dtype(
+    [
+        ("seat", "u1"),
+        ("confidence", "u1"),
+        ("flags", "u1"),
+        ("order", "u1"),
+        ("odds", "u1"),
+        ("enemies", "u1"),
+        ("hidden", "u1"),
+        ("allies", "u1"),
+        ("loot", "u1"),
+        ("approach", "i1", 4),
+        ("looks", LOOK, LOOKS),
+    ]
+)
+assert (HEAD.itemsize, PLAYER.itemsize, SHOT.itemsize, MIND.itemsize) == (37, 40, 10, 37)
 
 Tally = NDArray[np.int64]  # [P, 2] kills and deaths
 
@@ -190,6 +214,7 @@ def state(
     values: NDArray[Any] | None = None,
     intents: NDArray[Any] | None = None,
     tally: Tally | None = None,
+    minds: NDArray[Any] | None = None,
     ack: int = 0,
     idle: bool = False,
 ) -> bytes:
@@ -197,7 +222,7 @@ def state(
 
     world: whose rules count. g: the record of the moment, which may be another world's. values,
     intents: [P] of the last decision, NaN and -1 where nobody says. tally: kills and deaths.
-    ack: number of the person's last input that was taken in.
+    minds: rows of `MIND`. ack: number of the person's last input that was taken in.
     """
     rules = world.rules
     players = _players(rules, g)
@@ -211,14 +236,15 @@ def state(
         players["kills"], players["deaths"] = np.minimum(tally, 255).T
     shots, items, creeps = _shots(rules, g), _items(rules, g), _creeps(rules, g)
     structures = _structures(rules, g)
+    minds = np.zeros(0, MIND) if minds is None else minds
     head = np.zeros(1, HEAD)
     head["kind"], head["tick"], head["ack"] = KIND_STATE, g["tick"], ack
     head["flags"] = OVER * int(g["over"]) | IDLE * idle
     head["zone_x"], head["zone_y"], head["zone_radius"] = g["zone"]
     head["score"] = g["score"]
     head["shots"], head["players"], head["items"] = len(shots), len(players), len(items)
-    head["creeps"], head["structures"] = len(creeps), len(structures)
-    parts = (head, players, shots, items, creeps, structures)
+    head["creeps"], head["structures"], head["minds"] = len(creeps), len(structures), len(minds)
+    parts = (head, players, shots, items, creeps, structures, minds)
     return b"".join(part.tobytes() for part in parts)
 
 

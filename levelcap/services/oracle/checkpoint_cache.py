@@ -6,6 +6,7 @@ import threading
 import time
 from collections import OrderedDict
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from levelcap.kit.db import Database
@@ -15,6 +16,7 @@ from levelcap.nets.meta import Meta
 from levelcap.nets.text.tokens import character_tokens
 from levelcap.play.answers import TextHero
 from levelcap.play.load import NetPolicy
+from levelcap.play.orders import load_orders
 from levelcap.services.oracle.names import champion, find
 from levelcap.vault.ask import ask_vault_first
 from levelcap.vault.assets import content_id
@@ -33,6 +35,7 @@ class Loaded:
     net: Any
     meta: Meta
     sha256: str
+    place: Path
 
     def policy(self, greedy: bool = False) -> NetPolicy:
         """A policy of its own: a policy has working memory that two threads must not share.
@@ -43,7 +46,10 @@ class Loaded:
         if self.meta.text is not None:
             remedy = "Ask it at /generate, or name a checkpoint of the arena"
             raise BadValue(refuse("this checkpoint reads text and plays no world", self.id, remedy))
-        return NetPolicy(self.net, self.meta, self.sha256, greedy)
+        made = NetPolicy(self.net, self.meta, self.sha256, greedy)
+        # Read anew: orders may have been learned since the net was loaded.
+        made.take_vectors(load_orders(self.place, self.net.goal_size))
+        return made
 
     def hero(self) -> TextHero:
         """A text hero, ready to answer.
@@ -130,7 +136,7 @@ class CheckpointCache:
             if content_id("checkpoint", place)[0] != entry.id:
                 remedy = "Restore the folder from a copy"
                 raise Corrupt(refuse("another content lies in its place", entry.id, remedy))
-            made = Loaded(entry.id, entry.canonical_name, net, meta, digest)
+            made = Loaded(entry.id, entry.canonical_name, net, meta, digest, place)
             with self._lock:
                 self._loaded[entry.id] = made
                 while len(self._loaded) > self.capacity:

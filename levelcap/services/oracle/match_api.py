@@ -11,8 +11,9 @@ from starlette.responses import StreamingResponse
 
 from levelcap.kit.errors import BadValue, UnknownName, refuse, unknown_name
 from levelcap.kit.ids import run_name
+from levelcap.play.live.command import Command, read_command
 from levelcap.play.live.match import Live
-from levelcap.play.live.pace import FASTEST, SLOWEST, read_pace
+from levelcap.play.live.pace import FASTEST, SLOWEST
 from levelcap.play.live.person import read_input
 from levelcap.play.record.diary import Diary
 from levelcap.play.seats import ask_every_tick
@@ -38,6 +39,13 @@ class PersonBody(Body):
 
     name: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,30}$")] = "guest"
     consent: bool = False
+
+
+class OrderBody(Body):
+    """An order to the player in a seat."""
+
+    seat: Annotated[int, Field(ge=0, lt=100)]
+    order: Annotated[str, Field(max_length=40)] | None = None
 
 
 class MatchBody(Body):
@@ -79,6 +87,13 @@ def routes(rooms: Rooms, shelf: CheckpointCache) -> APIRouter:
         room = make_room(body, shelf)
         rooms.open(room)
         return room.as_json() | {"you": room.match.person_seat}
+
+    @door.post("/matches/{match_id}/order", "worker")
+    def order(match_id: Id, body: OrderBody) -> dict[str, Any]:
+        """Tell the hero in a seat what to do (`levelcap.coach.orders`); null: at ease."""
+        command = Command(body.seat, body.order)
+        rooms.find(match_id).order(command)
+        return {"match": match_id, "seat": command.seat, "order": command.order}
 
     @door.delete("/matches/{match_id}", "worker")
     def end(match_id: Id) -> dict[str, Any]:
@@ -145,19 +160,31 @@ def make_room(body: MatchBody, shelf: CheckpointCache) -> Room:
 
 
 async def attend(socket: WebSocket, room: Room) -> None:
-    """Serve one socket until the match or the socket ends: inputs as bytes, pace as text."""
+    """Serve one socket until the match or the socket ends: inputs as bytes, all else as text."""
     listener = room.join()
 
     async def hear(message: dict[str, Any]) -> None:
         if message.get("bytes") is not None:
             hear_input(room, message["bytes"])
         else:
-            room.set_pace(read_pace(message.get("text") or ""))
+            said = read_command(message.get("text") or "")
+            if isinstance(said, Command):
+                obey(room, said)
+            else:
+                room.set_pace(said)
 
     try:
         await converse(socket, listener.next, lambda: (1000, "the match is over"), hear)
     finally:
         room.leave(listener)
+
+
+def obey(room: Room, command: Command) -> None:
+    """An order heard on a socket that others share: what is wrong with it is said, not fatal."""
+    try:
+        room.order(command)
+    except BadValue as error:
+        room.tell({"type": "notice", "text": str(error)})
 
 
 def hear_input(room: Room, data: bytes) -> None:

@@ -10,12 +10,14 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 from levelcap.kit.errors import Busy, LevelcapError, refuse, unknown_name
 from levelcap.kit.log import get_logger
+from levelcap.play.live.command import Command
 from levelcap.play.live.match import Live
 from levelcap.play.live.pace import Pace
 from levelcap.play.record.diary import Diary
@@ -60,6 +62,7 @@ class Room:
     result: dict[str, Any] = field(default_factory=dict)
     listeners: list[Listener] = field(default_factory=list)
     _notes: list[bytes] = field(default_factory=list)
+    _orders: deque[Command] = field(default_factory=deque)
     _latest: bytes = b""
     _over: bool = False
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -102,6 +105,15 @@ class Room:
             self.speed = self.speed if pace.speed is None else pace.speed
             self.paused = self.paused if pace.paused is None else pace.paused
 
+    def order(self, command: Command) -> None:
+        """Give an order; it is carried out from the next decision on.
+
+        Raises:
+            BadValue: the player in that seat does not take it.
+        """
+        self.match.check_order(command.seat, command.order)
+        self._orders.append(command)
+
     def end(self, why: str) -> None:
         """Break the match off."""
         self.left = self.left or why
@@ -142,6 +154,10 @@ class Room:
     def _decide(self) -> None:
         if self.diary is not None:
             self.diary.look()
+        while self._orders:
+            # Here, not where it was heard: the match belongs to its own thread.
+            command = self._orders.popleft()
+            self.match.order(command.seat, command.order)
         messages = self.match.decide(self.every)
         if self.diary is not None:
             self.diary.note()

@@ -265,6 +265,13 @@ INTENTS = {
     "CAUTIOUS": ("shield", "keeps its distance, waits for cooldown or allies"),
     "EXPLORE": ("compass", "looks for what it does not see yet"),
 }
+INTENT_MEASURES = {
+    "FIGHT": ("takes more hp than it gives: share of the hp lost", "fight"),
+    "FLEE": ("lives for 10 s more", "flight"),
+    "LOOT": ("has something within 5 s", "try"),
+    "CAUTIOUS": ("loses less than 20 hp in 5 s", "time"),
+    "EXPLORE": ("sees an enemy within 10 s", "search"),
+}
 CURRICULA = {
     "": "what the hero likes best", "balanced": "balanced: BIN and SY alike",
     "bin_focus": "BIN first, some SY", "sy_focus": "SY first, some BIN",

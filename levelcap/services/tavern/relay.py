@@ -19,7 +19,7 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidHandshake
 
 from levelcap.kit.errors import BadValue, refuse
-from levelcap.play.live.pace import read_pace
+from levelcap.play.live.command import read_command
 from levelcap.play.live.person import read_input
 from levelcap.services.door.sockets import Backlog, converse
 
@@ -127,7 +127,7 @@ class Relay:
         data = message.get("bytes")
         if data is None:
             text = message.get("text") or ""
-            read_pace(text)
+            read_command(text)
             await self._send(text)
         elif browser is not self._hands:
             raise BadValue(refuse("another browser plays this seat", len(data), "Watch"))

@@ -44,7 +44,7 @@ class GuildPage(Page):
         else:
             with div("split"):
                 _rulesets(self.found.worlds)
-                _intents()
+                _intents(self.found.worlds)
         _titles(self.moment, self.skills.sheet.skills if self.skills else [])
         _achievements(self.found.honours)
 
@@ -55,11 +55,12 @@ class GuildPage(Page):
 
 @dataclass(frozen=True)
 class Measured:
-    """The newest judged checkpoint in a ruleset, the best there, and its sealed matches."""
+    """The newest judged checkpoint in a ruleset, the best there, its sealed matches, intents."""
 
     newest: Entry
     best: Entry
     sealed: dict[str, Any]
+    intents: dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -85,7 +86,8 @@ def _measured(connection: Connection, hero: str, world: str) -> Measured | None:
         return None
     newest, best = found
     judged = evaluations(connection, newest.id)
-    return Measured(newest, best, judged[-1]["sealed"] if judged else {})
+    last = judged[-1] if judged else {}
+    return Measured(newest, best, last.get("sealed", {}), last.get("intents", {}))
 
 
 def _rulesets(worlds: dict[str, Measured | None]) -> None:
@@ -110,18 +112,41 @@ def _rulesets(worlds: dict[str, Measured | None]) -> None:
                     meter(against, said, f"{formula}{rate:.4f}", rate, label)
 
 
-def _intents() -> None:
+def _intents(worlds: dict[str, Measured | None]) -> None:
+    """How well the hero does each, in the first ruleset where it was measured."""
+    known = [(world, found) for world, found in worlds.items() if found and found.intents]
     with card("Intents"):
-        paragraph(
-            "The five things a player can be about at any moment. They are named in every "
-            "recording; how well the hero does each is not measured yet.",
-            "muted",
-        )
+        if not known:
+            text = (
+                "The five things a player can be about at any moment. Measured at every evaluation "
+                "of a hero that states them (the hierarchy does); of this one nothing is known yet."
+            )
+        else:
+            world, found = known[0]
+            text = (
+                f"The five things a player can be about, in {lore.RULESETS[world][0]} against "
+                f"veteran: how well {found.newest.id} does each, and how much of its time it takes."
+            )
+        paragraph(text, "muted")
         for name, (icon, text) in lore.INTENTS.items():
             with Tag("section", "intent", aria_label=name):
                 Icon(icon)
-                words(name, text)
-                span("chip plain", "not measured")
+                with words(name, text):
+                    if known:
+                        _intent(name, known[0][1].intents[name])
+                if not known:
+                    span("chip plain", "not measured")
+
+
+def _intent(name: str, row: dict[str, Any]) -> None:
+    what, unit = lore.INTENT_MEASURES[name]
+    if not row["count"]:
+        span("muted", "never wanted in these matches")
+        return
+    times = lore.counted(row["count"], unit)
+    said = f"{lore.percent(row['share'])} · {times}, {lore.percent(row['time'])} of the time"
+    interval = f"95 % interval: {row['low']:.2f} – {row['high']:.2f}\nraw value: {row['share']:.4f}"
+    meter(what, said, f"{what}\n{interval}", row["share"], f"{name}: {what}")
 
 
 def _titles(moment: Moment, skills: list[SkillSheet]) -> None:

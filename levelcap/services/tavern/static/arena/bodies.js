@@ -1,6 +1,7 @@
 // What moves in a moment of a match: creeps, shots, wards, players with their bars and names.
 
 import { CYAN, GOLD, TEAMS, WHITE, bodySprite, glow, mix, shotSprite } from './shapes.js';
+import { INTENT_COLOURS } from './mind.js';
 import { DASHING, GUARDED, OUT, RELOADING, SNARED, WARDING } from './layout.js';
 
 const TICKS_AHEAD = 4;
@@ -152,10 +153,10 @@ export class Bodies {
         p === this.me ? WHITE : '#cdd6e6',
         Math.max(10, Math.min(13, 0.8 * this.unit)),
       );
-    // Who plays does not read the enemies' minds.
-    const open = this.myTeam === null || seat.team === this.myTeam;
-    if (layers.mind && open && player.intent !== null && this.unit > 9)
-      this._words(header.intents[player.intent].toLowerCase(), x, y - 1.5 * r - 16, GOLD, 10);
+    if (layers.mind && this._open(p) && player.intent !== null && this.unit > 9) {
+      const intent = header.intents[player.intent];
+      this._words(intent.toLowerCase(), x, y - 1.5 * r - 16, INTENT_COLOURS[intent], 11);
+    }
   }
 
   // Does somebody else stand here? Then nothing is written over them.

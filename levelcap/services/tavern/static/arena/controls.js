@@ -1,6 +1,7 @@
 // The bar below the canvas, the keys of a viewer, and the window that lists them.
 
 import { ICONS, clockText, el, setText, svg } from './dom.js';
+import { Strip } from './strip.js';
 
 const SPEEDS = [0.5, 1, 2, 4, 8, 16, 32];
 const LAYER_NAMES = {
@@ -56,6 +57,7 @@ export class Controls {
       ariaLabel: 'Moment',
       oninput: () => this.stage.clock.seek(Number(this.scrub.value)),
     });
+    this.strip = new Strip(stage);
     this.time = el('span', 'bar-time');
     this.speed = el(
       'select',
@@ -109,7 +111,7 @@ export class Controls {
         'bar-line',
         {},
         this.playButton,
-        this.scrub,
+        el('div', 'bar-track', {}, this.strip.root, this.scrub),
         this.time,
         this.speed,
         this.liveButton,
@@ -183,6 +185,7 @@ export class Controls {
     const { tape, clock } = this.stage;
     const last = Math.max(tape.last, tape.header.decisions ? tape.header.decisions * tape.header.decision_ticks : 0);
     this.scrub.max = last;
+    this.strip.update(last, performance.now());
     if (document.activeElement !== this.scrub || !this.scrub.matches(':active'))
       this.scrub.value = Math.round(clock.tick);
     const rate = tape.header.ticks_per_s;

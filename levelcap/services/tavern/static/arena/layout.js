@@ -16,9 +16,13 @@ export const OUT = 128;
 export const NO_VALUE = -32768;
 export const NO_INTENT = 255;
 export const NO_TARGET = 255;
+export const HAS_PLAN = 1;
+export const HAS_TARGET = 2;
+export const GOAL_CHANGED = 4;
+export const LOOKS = 4;
 
 export const HEAD = {
-  bytes: 36,
+  bytes: 37,
   kind: 0,
   flags: 1,
   shots: 2,
@@ -32,6 +36,7 @@ export const HEAD = {
   items: 33,
   creeps: 34,
   structures: 35,
+  minds: 36,
 };
 
 export const PLAYER = {
@@ -91,3 +96,29 @@ export const STRUCTURE = {
   target: 2,
   heat: 3,
 };
+
+export const LOOK = {
+  bytes: 6,
+  x: 0,
+  y: 2,
+  weight: 4,
+  kind: 5,
+};
+
+export const MIND = {
+  bytes: 37,
+  seat: 0,
+  confidence: 1,
+  flags: 2,
+  order: 3,
+  odds: 4,
+  enemies: 5,
+  hidden: 6,
+  allies: 7,
+  loot: 8,
+  approach: 9,
+  looks: 13,
+};
+
+// biome-ignore format: a list
+export const SPOTS = ['nothing', 'enemy', 'memory', 'ally', 'tower', 'own tower', 'creep', 'health pack', 'ammo crate', 'shot'];

@@ -5,6 +5,7 @@ import { ask, el, svg } from './dom.js';
 import { Hud } from './hud.js';
 import { Input } from './input.js';
 import { Lobby } from './lobby.js';
+import { Panel } from './panel.js';
 import { Prediction } from './predict.js';
 import { Stage } from './stage.js';
 import { Unstack } from './tape.js';
@@ -29,7 +30,8 @@ class Arena {
       },
       endings: (tape) => this._endings(tape),
     });
-    this.controls = new Controls(this.box, this.stage, { pace: (pace) => this._pace(pace) });
+    this.panel = new Panel(this.over, this.stage, (order) => this._say(order));
+    this.controls = new Controls(this.box, this.stage, { pace: (pace) => this._say(pace) });
     this.lobby = new Lobby({ open: (id) => this.open(id), replay: (id) => this.replay(id) });
     this.welcome = el(
       'div',
@@ -59,6 +61,7 @@ class Arena {
     );
     this.stage.onFrame = (moment, now) => {
       this.hud.update(moment, now);
+      this.panel.update(moment, now);
       this.controls.update();
     };
     this.lobby.load();
@@ -81,6 +84,7 @@ class Arena {
     socket?.close();
     this.aborted?.abort();
     this.hud.clear();
+    this.panel.clear();
     this.welcome.hidden = true;
     this.controls.bar.inert = false;
   }
@@ -162,8 +166,9 @@ class Arena {
     });
   }
 
-  _pace(pace) {
-    if (this.stage.clock.live && this.socket?.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify(pace));
+  // A pace, or an order.
+  _say(what) {
+    if (this.stage.clock.live && this.socket?.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify(what));
   }
 
   // Show a recorded match; it begins while the rest of it is still on its way.

@@ -2,6 +2,7 @@
 
 import { Bodies } from './bodies.js';
 import { GOLD, GREEN, TEAMS, WHITE, glow, mix } from './shapes.js';
+import { drawThoughts } from './thoughts.js';
 
 const BODY = 1;
 const LEAST_BODY_PX = 7;
@@ -13,10 +14,12 @@ export class Scene extends Bodies {
     this.camera = camera;
   }
 
-  // moment: see `Stage.moment`. layers: what is switched on. me: own seat or null. hides: a person
-  // is playing and sees only what their side sees.
-  draw(header, ground, moment, layers, me, followed, hides) {
-    Object.assign(this, { header, moment, layers, me, followed });
+  // stage: whose match, layers, own seat and followed one count. A person who plays sees only what
+  // their side sees.
+  draw({ tape, ground, layers, me, follow, input, minded }, moment) {
+    const { header } = tape,
+      hides = Boolean(input);
+    Object.assign(this, { header, moment, layers, me, followed: follow });
     const { camera } = this;
     this.unit = camera.scale;
     this.body = Math.max(BODY * this.unit, LEAST_BODY_PX);
@@ -33,6 +36,7 @@ export class Scene extends Bodies {
     this._shots();
     const there = moment.players.map((player, p) => [player, p]).filter(([player]) => this.shows(player));
     for (const [player, p] of there) this._player(player, p);
+    if (layers.mind) for (const [, p] of there) if (this._open(p)) drawThoughts(this, p, p === minded);
     this._written = [];
     // Never under a body; in a crowd the one that is followed keeps its name.
     const first = ([, p]) => (p === this.me || p === this.followed ? 0 : 1);
@@ -42,6 +46,11 @@ export class Scene extends Bodies {
   // A person sees what their side sees; an onlooker sees all.
   shows(player) {
     return player.alive && (this.myTeam === null || (player.seen & (1 << this.myTeam)) > 0);
+  }
+
+  // Who plays does not read the enemies' minds.
+  _open(p) {
+    return this.myTeam === null || this.header.seats[p].team === this.myTeam;
   }
 
   // Where a whole team has one name, its members go by their champions.

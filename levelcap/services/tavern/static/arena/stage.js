@@ -5,6 +5,7 @@ import { Clock } from './clock.js';
 import { Effects } from './effects.js';
 import { paintGround } from './ground.js';
 import { drawMinimap } from './minimap.js';
+import { momentAt } from './moment.js';
 import { Scene } from './scene.js';
 import { Tape } from './tape.js';
 
@@ -87,6 +88,15 @@ export class Stage {
     this.report.state = 'playing';
   }
 
+  // Whose mind is shown: the one that is followed, or else the first net.
+  get minded() {
+    const { header } = this.tape;
+    if (!header) return null;
+    if (this.follow !== null) return this.follow;
+    const net = header.seats.findIndex((seat) => seat.kind === 'net');
+    return net < 0 ? null : net;
+  }
+
   _resize() {
     const box = this.canvas.getBoundingClientRect();
     const ratio = Math.min(1.5, window.devicePixelRatio || 1) * RATIOS[this._ratio];
@@ -139,7 +149,7 @@ export class Stage {
     const { g, camera } = this,
       shake = this.effects.shake * 5;
     g.setTransform(1, 0, 0, 1, shake * (Math.random() - 0.5), shake * (Math.random() - 0.5));
-    this.scene.draw(this.tape.header, this.ground, moment, this.layers, this.me, this.follow, Boolean(this.input));
+    this.scene.draw(this, moment);
     // Who scrubs moves the effects as well.
     this.effects.draw(g, camera, this.clock.paused ? (Math.max(0, tick - (this._drawnTick ?? tick)) * 1000) / 30 : ms);
     this._drawnTick = tick;
@@ -165,24 +175,11 @@ export class Stage {
     this.onFrame(moment, now);
   }
 
-  // The moment of a tick: places between two states, everything else from the earlier one.
+  // The moment of a tick, with the own hero where the input has already brought it.
   moment(tick, now, ms) {
-    const { a, b, share } = this.tape.around(tick);
-    const players = a.players.map((p, i) => between(p, b.players[i], share));
-    if (this.prediction && this.me !== null) this._predict(players, now, ms);
-    return {
-      ...a,
-      over: a.over || (share >= 1 && b.over),
-      tick,
-      players,
-      shots: a.shots,
-      shotsTick: a.tick,
-      zone: { x: a.zone.x, y: a.zone.y, radius: a.zone.radius + (b.zone.radius - a.zone.radius) * share },
-      creeps: a.creeps.map((c) => {
-        const d = b.creeps.find((other) => other.slot === c.slot);
-        return d ? between(c, d, share) : c;
-      }),
-    };
+    const found = momentAt(this.tape, tick);
+    if (this.prediction && this.me !== null) this._predict(found.players, now, ms);
+    return found;
   }
 
   _predict(players, now, ms) {
@@ -283,15 +280,4 @@ export class Stage {
       }
     }
   }
-}
-
-function between(p, q, share) {
-  if (Math.hypot(q.x - p.x, q.y - p.y) > 4) return share < 0.5 ? p : { ...p, x: q.x, y: q.y };
-  const out = { ...p, x: p.x + (q.x - p.x) * share, y: p.y + (q.y - p.y) * share };
-  if (p.angle !== undefined) {
-    let turn = q.angle - p.angle;
-    turn -= 2 * Math.PI * Math.round(turn / (2 * Math.PI));
-    out.angle = p.angle + turn * share;
-  }
-  return out;
 }

@@ -9,6 +9,7 @@ import {
   KIND_HEADER,
   KIND_NOTE,
   KIND_STATE,
+  MIND,
   NO_INTENT,
   NO_VALUE,
   OVER,
@@ -16,6 +17,7 @@ import {
   SHOT,
   STRUCTURE,
 } from './layout.js';
+import { parseMind } from './mind.js';
 
 const KEPT = 96; // parsed states, the newest
 
@@ -76,6 +78,16 @@ export class Tape {
     return low;
   }
 
+  // Intent and value of a seat in a state, without reading the rest of it.
+  stated(index, seat) {
+    const bytes = this._bytes[index],
+      view = new DataView(bytes.buffer, bytes.byteOffset),
+      at = HEAD.bytes + seat * PLAYER.bytes;
+    const intent = view.getUint8(at + PLAYER.intent),
+      value = view.getInt16(at + PLAYER.value, true);
+    return { intent: intent === NO_INTENT ? null : intent, value: value === NO_VALUE ? null : value / 1000 };
+  }
+
   state(index) {
     let found = this._parsed.get(index);
     if (!found) {
@@ -101,9 +113,13 @@ export function parseState(bytes) {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const flags = view.getUint8(HEAD.flags),
     shots = view.getUint16(HEAD.shots, true);
-  const [players, items, creeps, structures] = [HEAD.players, HEAD.items, HEAD.creeps, HEAD.structures].map((place) =>
-    view.getUint8(place),
-  );
+  const [players, items, creeps, structures, minds] = [
+    HEAD.players,
+    HEAD.items,
+    HEAD.creeps,
+    HEAD.structures,
+    HEAD.minds,
+  ].map((place) => view.getUint8(place));
   const state = {
     over: (flags & OVER) > 0,
     idle: (flags & IDLE) > 0,
@@ -120,6 +136,7 @@ export function parseState(bytes) {
     items: [],
     creeps: [],
     structures: [],
+    minds: Array(players).fill(null),
   };
   let at = HEAD.bytes;
   for (let p = 0; p < players; p++, at += PLAYER.bytes) state.players.push(parsePlayer(view, at));
@@ -155,6 +172,10 @@ export function parseState(bytes) {
       target: view.getUint8(at + STRUCTURE.target),
       heat: view.getUint8(at + STRUCTURE.heat),
     });
+  }
+  for (let m = 0; m < minds; m++, at += MIND.bytes) {
+    const mind = parseMind(view, at);
+    state.minds[mind.seat] = mind;
   }
   return state;
 }

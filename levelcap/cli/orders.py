@@ -1,0 +1,43 @@
+"""`levelcap orders`: vectors with which a live hero can be told what to do."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+from rich.console import Console
+
+from levelcap.cli.options import AsJson
+from levelcap.cli.printer import table
+from levelcap.coach.orders import ORDERS
+from levelcap.lake.shard import Shard
+from levelcap.learn.imitation.orders import STEPS, learn_orders
+from levelcap.play.load import load_checkpoint
+from levelcap.play.orders import save_orders
+
+
+def orders(checkpoint: Path, shard: Path, /, *, steps: int = STEPS, json_: AsJson = False) -> None:
+    """Learn what each order adds to a hero's goal, and keep it in the checkpoint's folder.
+
+    Parameters
+    ----------
+    checkpoint
+        A snapshot's folder; the hero must be of the family hierarchy.
+    shard
+        A folder that `levelcap record` wrote with the views this hero reads.
+    steps
+        Of the gradient, an order; 0: the mean goals of matching moments alone.
+    json_
+        Print one JSON object as the last line.
+    """
+    console = Console(highlight=False)
+    found = learn_orders(load_checkpoint(checkpoint), Shard(shard), steps)
+    save_orders(checkpoint, found)
+    rows = [
+        (name, f"{np.linalg.norm(found[name]):.2f}" if name in found else "nothing to learn from")
+        for name in ORDERS
+    ]
+    console.print(table(("order", "length of its vector"), rows, "Orders", right=True))
+    if json_:
+        console.print(json.dumps({"orders": sorted(found)}), soft_wrap=True)
