@@ -57,8 +57,12 @@ def obeyed(
         playing = ~world.state["over"].astype(bool)
         actions = seats.act(views)
         if since < LASTS:
-            scene = read_scene(*(views_now[n].reshape(matches * size, *views_now[n].shape[2:])
-                                 for n in ("objects", "body")))  # fmt: skip
+            scene = read_scene(
+                *(
+                    views_now[n].reshape(matches * size, *views_now[n].shape[2:])
+                    for n in ("objects", "body")
+                )
+            )
             move, fires = read_deed(actions[:, :size].reshape(matches * size, -1))
             alive = views_now["alive"].reshape(-1).astype(bool) & np.repeat(playing, size)
             for name, counts in found.items():
@@ -97,9 +101,17 @@ def main() -> None:
         with_, without = (c[both, 0] / c[both, 1] for c in (told, free))
         low, high = mean_interval(with_)
         gain = mean_interval(with_ - without)
-        row = {"share": with_.mean(), "low": low, "high": high, "without": without.mean(),
-               "gain": (with_ - without).mean(), "gain_low": gain[0], "gain_high": gain[1],
-               "decisions": int(told[both, 1].sum()), "matches": int(both.sum())}  # fmt: skip
+        row = {
+            "share": with_.mean(),
+            "low": low,
+            "high": high,
+            "without": without.mean(),
+            "gain": (with_ - without).mean(),
+            "gain_low": gain[0],
+            "gain_high": gain[1],
+            "decisions": int(told[both, 1].sum()),
+            "matches": int(both.sum()),
+        }
         rows[name] = {key: round(float(value), 4) for key, value in row.items()}
         table.add_row(
             name,

@@ -100,10 +100,16 @@ def test_a_goal_that_turns_is_marked_once():
 def test_spots_are_told_apart():
     seen = np.zeros((10, len(OBJECT)), np.float32)
     marks = (
-        ("is_player", "is_enemy", "visible"), ("is_player", "is_enemy"), ("is_player", "is_ally"),
-        ("is_structure", "is_enemy"), ("is_structure", "is_ally"), ("is_creep", "is_enemy"),
-        ("is_loot", "detail"), ("is_loot",), ("is_shot", "is_enemy"),
-    )  # fmt: skip
+        ("is_player", "is_enemy", "visible"),
+        ("is_player", "is_enemy"),
+        ("is_player", "is_ally"),
+        ("is_structure", "is_enemy"),
+        ("is_structure", "is_ally"),
+        ("is_creep", "is_enemy"),
+        ("is_loot", "detail"),
+        ("is_loot",),
+        ("is_shot", "is_enemy"),
+    )
     for slot, names in enumerate(marks, start=1):
         for name in names:
             seen[slot, getattr(OBJ, name)] = 1
@@ -170,9 +176,14 @@ def test_commands_are_read_with_suspicion():
     assert read_command('{"seat": 0, "order": null}') == Command(0, None)
     assert read_command('{"speed": 2}') == Pace(2.0, None)
     for text in (
-        '{"order": "flee"}', '{"seat": true, "order": "flee"}', '{"seat": -1, "order": null}',
-        '{"seat": 0, "order": 1}', '["order"]', '{"order"', '{"seat": 0, "order": "flee", "x": 1}',
-    ):  # fmt: skip
+        '{"order": "flee"}',
+        '{"seat": true, "order": "flee"}',
+        '{"seat": -1, "order": null}',
+        '{"seat": 0, "order": 1}',
+        '["order"]',
+        '{"order"',
+        '{"seat": 0, "order": "flee", "x": 1}',
+    ):
         with pytest.raises(BadValue):
             read_command(text)
     with pytest.raises(UnknownName, match="flee"):
