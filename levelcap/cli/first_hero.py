@@ -20,7 +20,7 @@ from levelcap.kit.ids import run_name
 from levelcap.kit.paths import folder
 from levelcap.learn.engine.overrides import apply
 from levelcap.learn.engine.task import Hooks
-from levelcap.learn.first_hero import RECIPES, Hero, raise_hero, snapshots_of
+from levelcap.learn.first_hero import RECIPES, Hero, raise_hero, recipe_of, snapshots_of
 from levelcap.learn.rl.config import for_world
 from levelcap.nets.family import DEFAULT
 from levelcap.play.load import load_checkpoint
@@ -79,9 +79,9 @@ def first_hero(
     """
     console = Console(highlight=False)
     ruleset, world = split_world(world)[0], at_rate(world, tick_hz)
-    if ruleset not in RECIPES:
+    recipe = recipe_of(ruleset, family)
+    if recipe is None:
         raise unknown_name("ruleset", world, tuple(RECIPES))
-    recipe = RECIPES[ruleset]
     if teacher is not None:
         recipe = replace(recipe, teacher=teacher, partner=teacher)
     began = psutil.Process().create_time()

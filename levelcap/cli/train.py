@@ -22,7 +22,7 @@ from levelcap.learn.engine.loop import Outcome
 from levelcap.learn.engine.overrides import apply
 from levelcap.learn.engine.stops import Stops
 from levelcap.learn.engine.task import Hooks
-from levelcap.learn.imitation.config import ImitationConfig
+from levelcap.learn.imitation.config import for_family
 from levelcap.learn.imitation.run import Imitated
 from levelcap.learn.imitation.run import Request as ImitationRequest
 from levelcap.learn.imitation.run import imitate as run_imitation
@@ -110,7 +110,7 @@ def imitate(
         tuple(net or ()),
         tuple(labels or ()),
     )
-    config = apply(ImitationConfig(), set_ or [])
+    config = apply(for_family(family), set_ or [])
     with Report(console, "imitate", minutes) as report:
         stops = Stops(updates=updates, minutes=minutes)
         done = run_imitation(request, config, stops, Hooks(on_report=report))

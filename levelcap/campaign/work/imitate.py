@@ -24,7 +24,7 @@ from levelcap.campaign.work.training import Training
 from levelcap.jobs.store import Store
 from levelcap.kit.db import Connection
 from levelcap.learn.engine.overrides import apply
-from levelcap.learn.imitation.config import ImitationConfig
+from levelcap.learn.imitation.config import for_family
 from levelcap.nets.options import VIEWS, check_options, read_options
 from levelcap.vault.ledger import amend
 from levelcap.vault.lookup import newest_of_run
@@ -71,7 +71,7 @@ class Imitate(Training):
             family=self.family,
             options=tuple(self.net),
         )
-        config = apply(ImitationConfig(), pairs(self.knobs))
+        config = apply(for_family(self.family), pairs(self.knobs))
         done = imitate(request, config, Stops(minutes=self.minutes), self.hooks(bench))
         return self.outcome(done.outcome) | {"validation": done.validation}
 
@@ -105,7 +105,7 @@ class ImitateRecipe(Recipe):
 
     def check(self) -> None:
         """The overrides and the parts of the net exist and are in range."""
-        apply(ImitationConfig(), pairs(self.knobs))
+        apply(for_family(self.family), pairs(self.knobs))
         check_options(self.family, read_options(self.net))
 
     def order(self, desk: Desk) -> Imitate:
