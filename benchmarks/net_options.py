@@ -52,6 +52,7 @@ CALIBRATION = 24  # updates
 FAST = 0.15  # sight a second: about the faster half of all targets aimed at
 PLAN = {"strategist": "transformer"}  # control of the Strategist's rows
 DEED = {"strategist": "lstm", "executor": "ssd1", "state": "64"}  # control of the Executor's
+LEARNED = 0.6  # share of cues recalled that is more than chance (one half of 512)
 REST = "Perceiver's time"  # the first row after the eight priorities
 LONG = "good above 120 Hz; no O(1) step: imitation only"
 VX, VY = OBJECT.index("vx"), OBJECT.index("vy")
@@ -167,11 +168,16 @@ def linear(name: str) -> Any:
 
 
 def recall(one: str, other: str) -> Any:
-    """Points of recall at the longest delay."""
+    """Points of recall at the longest delay that either has learned at all; none: not decided."""
 
     def found(all_probes: dict[str, Any]) -> tuple[float, str]:
-        a, b = (all_probes["cue"][name]["accuracy_1024"] for name in (one, other))
-        return 100 * (a - b), f"{one} {a:.2f}, {other} {b:.2f}, chance .50"
+        table, told = all_probes["cue"], []
+        for delay in reversed(probes.DELAYS):
+            a, b = (table[name][f"accuracy_{delay}"] for name in (one, other))
+            told.append(f"{delay}: {a:.2f}, {b:.2f}")
+            if max(a, b) > LEARNED:
+                return 100 * (a - b), f"{one}, {other} at {told[-1]}, chance .50"
+        return float("nan"), f"{one}, {other} at " + "; ".join(told)
 
     return found
 
@@ -371,6 +377,8 @@ def verdict(row: Row, arms: dict[str, dict[int, Any]], found: dict[str, Any]) ->
         if needed:
             return "", "not run"
         gain, words = row.probe(found)
+        if np.isnan(gain):
+            return words, "undecided: both at chance"
         return f"{gain:+.1f}: {words}", "holds" if gain >= row.wanted else "does not hold"
     values = gains(row, arms)
     if values is None:
