@@ -18,7 +18,7 @@ import argparse
 import json
 import tempfile
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +27,7 @@ import torch
 
 from levelcap.kit.stats import wilson
 from levelcap.learn.engine.stops import Stops
-from levelcap.learn.imitation.config import ImitationConfig
+from levelcap.learn.imitation.config import for_family
 from levelcap.learn.imitation.run import Request, imitate
 from levelcap.nets.checkpoint import load_world_net
 from levelcap.nets.hierarchy.net import HierarchyNet
@@ -146,7 +146,7 @@ def raise_hero(shards: list[Path], out: Path, window: str, updates: int) -> tupl
         "duel", tuple(shards), out, (TEACHER,), "slim", 0, family="hierarchy", options=options
     )
     # What is judged is the Strategist: its loss counts for more than the actions.
-    config = ImitationConfig(mode_coef=2.0)
+    config = replace(for_family("hierarchy"), mode_coef=2.0)
     imitated = imitate(request, config, Stops(updates=updates))
     return imitated.outcome.snapshot, time.process_time() - began
 
@@ -156,7 +156,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="a tenth of the matches and updates")
     parser.add_argument("--games", type=int, default=300, help="games against each rival")
-    parser.add_argument("--updates", type=int, default=600)
+    parser.add_argument("--updates", type=int, default=160)
     parser.add_argument("--keep", type=Path, help="folder for the shards and heroes")
     options = parser.parse_args()
     games, updates = options.games, options.updates
