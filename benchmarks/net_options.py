@@ -281,6 +281,8 @@ def teach(one: Arm, shard: Path, seed: int, seconds: float) -> dict[str, Any]:
         request = replace(request, out=Path(home) / "b")
         hooks = Hooks(evaluate=look, evaluate_s=seconds / LOOKS)
         done = imitate(request, config, Stops(updates=updates), hooks).outcome
+        if done.reason == "interrupted":  # half an arm is none
+            raise SystemExit(130)
         net, meta, _ = load_world_net(done.snapshot)
         text = (request.out / "metrics.jsonl").read_text().splitlines()
         norms = np.array([json.loads(line)["grad_norm"] for line in text])[len(text) // 5 :]
