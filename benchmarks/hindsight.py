@@ -40,7 +40,10 @@ from levelcap.world.players.wary import FLIGHT
 from levelcap.world.spec import SUMMARY
 
 TEACHER = "master-wary"
-RIVALS = ("wanderer", "rookie", "veteran", "master")
+# Wary rivals flee, too: a fight from which the other one disappears must not be enough to know that
+# one has been hurt oneself. (Against rivals that only fight or die, it was: erasing the wound then
+# changed one look in a hundred.)
+RIVALS = ("rookie-wary", "veteran-wary", "master")
 LOOK = 10  # decisions
 OUT_OF_SIGHT = (80, 190)  # decisions since the wound that are judged
 FAR = 18.0  # of a map that reaches to 20
@@ -156,7 +159,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="a tenth of the matches and updates")
     parser.add_argument("--games", type=int, default=300, help="games against each rival")
-    parser.add_argument("--updates", type=int, default=160)
+    parser.add_argument("--updates", type=int, default=220)
     parser.add_argument("--keep", type=Path, help="folder for the shards and heroes")
     options = parser.parse_args()
     games, updates = options.games, options.updates

@@ -27,7 +27,7 @@ OPTIONS: dict[str, tuple[str, ...]] = {
     "strategist": ("ssd", "lstm", "transformer", "perceiver", "experts"),
     "executor": ("lstm", "ssd", "ssd1", "ssd2", "ssd3", "longconv"),
     "window": ("60", "2"),
-    "last": ("hidden", "seen"),
+    "last": ("seen", "hidden"),
     "state": ("16", "64", "128"),
     "norm": ("pre", "post"),
     "layer_norm": ("layer", "batch"),
@@ -62,8 +62,8 @@ class Shape:
     window: int = 60
     """seconds that a Strategist with a window looks back on; 2 is a clip without a past"""
     executor: str = "lstm"
-    last: str = "hidden"
-    """does the Executor see its last action? A clone that does repeats it, whatever happens"""
+    last: str = "seen"
+    """hidden: the Executor does not see its last action, which a clone is tempted to repeat"""
     state: int = 16
     """numbers a state-space block keeps for each of its own"""
     norm: str = "pre"
