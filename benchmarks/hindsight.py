@@ -44,6 +44,9 @@ TEACHER = "master-wary"
 # one has been hurt oneself. (Against rivals that only fight or die, it was: erasing the wound then
 # changed one look in a hundred.)
 RIVALS = ("rookie-wary", "veteran-wary", "master")
+# Wounds that are often healed again while one flees: where they seldom are, low hp now says as much
+# as hp lost before, and nobody learns to remember.
+HEALING = {"base": "1.0", "name": "healing", "items": {"health": 100, "every_s": 1}}
 LOOK = 10  # decisions
 OUT_OF_SIGHT = (80, 190)  # decisions since the wound that are judged
 FAR = 18.0  # of a map that reaches to 20
@@ -171,7 +174,16 @@ def main() -> None:
         shards.append(folder / f"demos-{rival}")
         if not shards[-1].exists():
             names = [TEACHER, rival]
-            record(names, "duel", games, number, shards[-1], keep=[TEACHER], views=VIEWS)
+            record(
+                names,
+                "duel",
+                games,
+                number,
+                shards[-1],
+                keep=[TEACHER],
+                views=VIEWS,
+                patch=HEALING,
+            )
     # Seeds nobody trained on.
     ambush = watch(256, 901, "master", ambush=True)
     ordinary = watch(128, 902, "veteran", ambush=False)
