@@ -51,4 +51,4 @@ def check_bot(name: str, *, for_training: bool = False) -> str:
         return name
     if without and without[1] in BOTS and without[2] in SKILLS:
         return name
-    raise unknown_name("policy", name, (*known, "veteran~17", "master-no-lead"))
+    raise unknown_name("policy", name, (*known, "veteran~17", "master-no-lead", "master-wary"))

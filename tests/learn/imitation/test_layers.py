@@ -11,7 +11,7 @@ from levelcap.kit.errors import BadValue, Conflict
 from levelcap.lake.shard import Shard
 from levelcap.learn.engine.stops import Stops
 from levelcap.learn.imitation.config import ImitationConfig
-from levelcap.learn.imitation.layers import LayeredCloner, _ahead, _mode_report
+from levelcap.learn.imitation.layers import LayeredCloner, _ahead, _mode_report, balanced
 from levelcap.learn.imitation.run import Request, _open, imitate
 from levelcap.nets.family import describe, new_net
 from levelcap.nets.hierarchy.shape import VIEWS
@@ -110,3 +110,17 @@ def test_a_coachs_labels_are_what_the_strategist_learns(shard, tmp_path):
     flat = Request("duel", (shard,), tmp_path / "flat", labels=(tmp_path / "labels",))
     with pytest.raises(BadValue, match=r"lack views|learns from no labels"):
         imitate(flat, FEW, Stops(updates=1))
+
+
+def test_the_even_accuracy_weighs_every_intent_alike_and_takes_smoothing_away():
+    # Eight looks of EXPLORE and two of FLEE; the net's probabilities, smoothed by .1 over 5 modes.
+    intents = np.array([3] * 8 + [2] * 2)
+    p = np.zeros((10, 5))
+    p[:8, 3], p[:8, 2] = 0.9, 0.1  # sure of EXPLORE
+    p[8:, 3], p[8:, 2] = 0.6, 0.4  # EXPLORE is likelier, but twice as much for FLEE as its share
+    logits = np.log(0.9 * p + 0.02)
+    assert balanced(intents, logits, 0.1) == 1.0
+    assert (logits.argmax(1) == intents).mean() == 0.8  # as it decides, FLEE is never said
+    # Evidence for FLEE that stays below its share, .2: half of the intents are recognised.
+    p[8:, 3], p[8:, 2] = 0.9, 0.1
+    assert balanced(intents, np.log(0.9 * p + 0.02), 0.1) == 0.5
