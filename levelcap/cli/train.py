@@ -26,7 +26,7 @@ from levelcap.learn.imitation.config import for_family
 from levelcap.learn.imitation.run import Imitated
 from levelcap.learn.imitation.run import Request as ImitationRequest
 from levelcap.learn.imitation.run import imitate as run_imitation
-from levelcap.learn.rl.config import for_world, from_scratch
+from levelcap.learn.rl.config import for_world, from_scratch, taught_by
 from levelcap.learn.rl.run import Request as RlRequest
 from levelcap.learn.rl.run import reinforce as run_reinforcement
 from levelcap.nets.checkpoint import read_meta
@@ -132,6 +132,7 @@ def reinforce(
     steps: int | None = None,
     updates: int | None = None,
     until_elo: float | None = None,
+    teacher: str | None = None,
     family: str = DEFAULT,
     net: NetOptions = None,
     size: str = "slim",
@@ -159,6 +160,9 @@ def reinforce(
         Or: number of updates.
     until_elo
         Stop when the slow weights are this strong (measured every minute, outside the clock).
+    teacher
+        Follow what this bot would do in the learner's seats, not the results: imitation where the
+        learner itself goes (DAgger). The snapshot is one to reinforce from.
     family
         Kind of net: flat or hierarchy; only without --from.
     net
@@ -195,9 +199,11 @@ def reinforce(
         options=tuple(net or ()),
     )
     if from_ is not None:
-        config = for_world(world, read_meta(from_).architecture)
+        family = read_meta(from_).architecture
+    if teacher is not None:
+        config = taught_by(teacher, world, family)
     else:
-        config = from_scratch(world, family)
+        config = from_scratch(world, family) if from_ is None else for_world(world, family)
     config = apply(config, set_ or [])
     stops = Stops(updates=updates, steps=steps, minutes=minutes, goal=until_elo)
     evaluate = None if until_elo is None else (lambda weights, meta: _elo(weights, meta, world))

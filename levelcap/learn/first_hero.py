@@ -1,4 +1,4 @@
-"""From nothing to a hero: record, imitate, reinforce, in one budget of minutes.
+"""From nothing to a hero: record, imitate, (play as taught,) reinforce, in one budget of minutes.
 
     hero = raise_hero("duel", folder, minutes=5, seed=0)      # hero.sup, hero.rl: snapshots
 
@@ -22,7 +22,7 @@ from levelcap.learn.engine.worlds import spec_of_world
 from levelcap.learn.imitation.config import ImitationConfig, for_family
 from levelcap.learn.imitation.run import Imitated, imitate
 from levelcap.learn.imitation.run import Request as ImitationRequest
-from levelcap.learn.rl.config import RlConfig, for_world
+from levelcap.learn.rl.config import RlConfig, for_world, taught_by
 from levelcap.learn.rl.run import Request as RlRequest
 from levelcap.learn.rl.run import reinforce
 from levelcap.nets.family import DEFAULT, describe
@@ -47,6 +47,8 @@ class Recipe:
     """share of the minutes spent on imitation"""
     imitation_most_s: float = 60.0
     """and no more than this"""
+    taught_share: float = 0.0
+    """share of the minutes in which it plays itself and does as the teacher would there"""
 
 
 RECIPES: dict[str, Recipe] = {
@@ -62,16 +64,17 @@ def recipe_of(world: str, family: str) -> Recipe | None:
     recipe = RECIPES.get(split_world(world)[0])
     if recipe is None or family != "hierarchy":
         return recipe
-    # A third of the time: it sees a fifth of a flat net's decisions a second, and the strength of a
-    # clone follows how many it has seen (siege, against veteran: .38 after 2 M, .51 after 10 M).
-    return replace(recipe, imitation_share=1 / 3, imitation_most_s=1200.0)
+    # It sees a fifth of a flat net's decisions a second, and a clone is as strong as it has seen
+    # many (siege, against veteran: .38 after 2 M, .51 after 10 M); then the teacher at its elbow.
+    most = replace(recipe, imitation_share=1 / 7, imitation_most_s=600.0)
+    return most if split_world(world)[0] == "duel" else replace(most, taught_share=1 / 6)
 
 
 @dataclass(frozen=True)
 class Hero:
     """What came out: the two snapshots and what each stage took."""
 
-    sup: Path
+    sup: Path  # what the reinforcement began with
     rl: Path
     imitation: Imitated
     reinforcement: Outcome
@@ -134,9 +137,16 @@ def raise_hero(
         Stops(minutes=school_s / 60),
     )
     marks["imitate"] = time.time() - began
-    left = max(1.0, minutes * 60 - marks["imitate"])
+    sup = imitated.outcome.snapshot
+    if recipe.taught_share > 0:
+        say(f"playing under the eyes of {recipe.teacher}")
+        beside = taught_by(recipe.teacher, world, family)
+        stops = Stops(minutes=recipe.taught_share * minutes)
+        sup = reinforce(RlRequest(world, out / "taught", sup, size, seed), beside, stops).snapshot
+        marks["taught"] = time.time() - began
+    left = max(1.0, minutes * 60 - (time.time() - began))
     say(f"reinforcing for {left:.0f} s")
-    request = RlRequest(world, out / "reinforce", imitated.outcome.snapshot, size, seed)
+    request = RlRequest(world, out / "reinforce", sup, size, seed)
     outcome = reinforce(request, rl or for_world(world, family), Stops(minutes=left / 60), hooks)
     seconds = time.time() - began
     marks["reinforce"] = seconds
@@ -145,7 +155,7 @@ def raise_hero(
         for before, name in zip(list(marks)[:-1], list(marks)[1:], strict=True)
     }
     return Hero(
-        sup=imitated.outcome.snapshot,
+        sup=sup,
         rl=outcome.snapshot,
         imitation=imitated,
         reinforcement=outcome,

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
@@ -67,6 +68,8 @@ class FlatNet(Net):
         self.value = nn.Linear(width, 1)
         if meta.shape["standardise"]:
             self.keep_moments(meta.input_size)
+        first = np.cumsum([0, *meta.head_sizes]).tolist()
+        self._aim_rows = [row for h in meta.aim_heads for row in range(first[h], first[h + 1])]
         self._objects: tuple[int, int, int] | None = None
         if meta.shape.get("aim") == "residual":
             self._objects = meta.shape["objects"]
@@ -98,6 +101,16 @@ class FlatNet(Net):
     def shared_parameters(self) -> Iterable[nn.Parameter]:
         """The torso."""
         return self.torso.parameters()
+
+    def steadied(self, weights: State, factor: float) -> State:
+        """Larger logits of the aim heads; a residual aim, a sum of two opinions, stays as it is."""
+        if "aim_scale" in weights:
+            return weights
+        found = dict(weights)
+        for name in ("policy.weight", "policy.bias"):
+            found[name] = weights[name].clone()
+            found[name][self._aim_rows] *= factor
+        return found
 
     def forward(self, inputs: Tensor) -> tuple[Tensor, Tensor]:
         """inputs [B, D] -> logits [B, A], values [B]."""

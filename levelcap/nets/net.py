@@ -132,6 +132,15 @@ class Net(nn.Module):
         """What policy and value share: left alone while only the value's head warms up."""
         return []
 
+    def steadied(self, weights: State, factor: float) -> State:
+        """These weights of the net, aiming `factor` times as narrowly at the same points.
+
+        A clone copies its teacher's error, and draws both axes of it apart: the spread of its aim
+        is the teacher's mistakes, its middle the teacher's intention. A net that does not aim, or
+        does not know how, returns what it was given.
+        """
+        return weights
+
     # Standardisation of inputs by running moments, for worlds whose scales nobody has chosen.
 
     def keep_moments(self, size: int) -> None:

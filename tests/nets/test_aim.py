@@ -96,3 +96,40 @@ def test_options_are_kept_in_the_description_and_refused_when_unknown():
         describe("flat", spec, "slim", views=("features",), options={"aim": "residual"})
     with pytest.raises(BadValue, match="not an option of a net"):
         read_options(["aim"])
+
+
+@pytest.mark.parametrize(
+    ("family", "options"),
+    [
+        ("flat", {}),
+        ("hierarchy", {"strategist": "lstm"}),
+    ],
+)
+def test_a_steady_aim_is_narrower_around_the_same_points(family, options):
+    spec = arena_spec("duel")
+    meta = describe(family, spec, "dummy", options=options)
+    net, layout = new_net(meta, 3), ViewLayout.of(spec, meta.views)
+    chance = torch.Generator().manual_seed(1)
+    with torch.no_grad():  # as if it had learned something
+        for parameter in net.parameters():
+            parameter += torch.randn(parameter.shape, generator=chance) * 0.3
+    views = Inputs(torch.randn(1, 200, layout.size, generator=chance), layout)
+
+    def logits(weights):
+        net.load_state_dict(weights)
+        with torch.no_grad():
+            begins = torch.ones(1, 200, dtype=torch.bool)
+            return net.unroll(views, net.initial_state(200), begins).logits[0]
+
+    kept = {name: tensor.clone() for name, tensor in net.state_dict().items()}
+    before, after = logits(kept), logits(net.steadied(kept, 16.0))
+    assert torch.equal(before[:, :22], after[:, :22]) and torch.equal(before[:, 44:], after[:, 44:])
+    for bins in (slice(22, 33), slice(33, 44)):
+        spread, narrow = (
+            torch.distributions.Categorical(logits=x[:, bins]) for x in (before, after)
+        )
+        assert float(narrow.entropy().mean()) < 0.5 * float(spread.entropy().mean())
+        same = (before[:, bins].argmax(-1) == after[:, bins].argmax(-1)).float().mean()
+        assert float(same) > 0.99
+    back = net.steadied(net.steadied(kept, 16.0), 1 / 16.0)
+    torch.testing.assert_close(logits(back), before)

@@ -1,8 +1,8 @@
 """Arena heroes: they play worlds, and their strength is an Elo.
 
-A campaign goes: record a teacher -> imitate it -> rounds of reinforcement in one run that goes on
-and on against its growing past. When rounds stop helping they become longer; nothing ends by
-itself. Every snapshot is judged; a certainly better one becomes champion.
+A campaign goes: record a teacher -> imitate it (-> play under its eyes) -> rounds of reinforcement
+in one run that goes on and on against its growing past. When rounds stop helping they become
+longer; nothing ends by itself. Every snapshot is judged; a certainly better one becomes champion.
 """
 
 from __future__ import annotations
@@ -53,6 +53,8 @@ class ArenaHero(HeroFile):
     """the bot it is recorded against"""
     demo_games: int = Field(3000, ge=2, le=200_000)
     imitation_minutes: float = Field(0.5, gt=0, le=600)
+    taught_minutes: float = Field(0.0, ge=0, le=600)
+    """training minutes of playing itself and doing as the teacher would there; 0 = none"""
     round_minutes: float = Field(1.5, gt=0, le=600)
     """training minutes of one round of reinforcement"""
     late_round_minutes: float = Field(5.0, gt=0, le=600)
@@ -149,6 +151,7 @@ class Line:
     base_kept: bool  # is it still in the vault?
     last: quests.Quest | None  # its newest finished round; None: the next one begins at `base`
     tip: str | None  # newest checkpoint of that round's run
+    own_clone: bool  # the line is at a clone the wheel itself asked for
     rounds: int
 
 
@@ -174,6 +177,7 @@ def line_of(connection: Connection, hero: ArenaHero, campaign: Campaign) -> Line
         base_kept=base is not None and lookup.is_kept(connection, base),
         last=last,
         tip=None if tip is None else tip.id,
+        own_clone=last is None and clone is not None and clone.source == "scheduler",
         rounds=quests.count_rounds(connection, campaign.id),
     )
 
@@ -222,12 +226,15 @@ def _round(
         "set": {**knobs, "engine.snapshot_s": "60", **campaign.knobs},
         "title": f"Round {now.rounds + 1}: {length:g} minutes of {hero.world}",
     }
+    if now.own_clone and hero.taught_minutes > 0:
+        minutes, title = hero.taught_minutes, f"Play under the eyes of {hero.teacher}"
+        return recipe | {"teacher": hero.teacher, "minutes": minutes, "title": title, "set": {}}
     if now.last is None:
         return recipe
     asked = now.last.recipe
     # A run refuses to go on with another start or other settings than it began with.
     same = all(asked[name] == recipe[name] for name in ("world", "seed", "size", "set"))
-    if now.base_kept and same:
+    if now.base_kept and same and not asked.get("teacher"):
         total = round(float(asked["minutes"]) + length, 6)
         return recipe | {"run": now.last.run, "minutes": total}
     return recipe | {"from": now.tip or now.base}

@@ -25,9 +25,15 @@ from levelcap.campaign.work.training import Training
 from levelcap.kit.db import reading
 from levelcap.kit.errors import BadValue, refuse
 from levelcap.learn.engine.overrides import apply
-from levelcap.learn.rl.config import for_world
+from levelcap.learn.rl.config import RlConfig, for_world, taught_by
 from levelcap.nets.options import check_options, read_options
 from levelcap.vault.ask import resolve
+from levelcap.world.players.bot_names import check_bot, refuse_sealed
+
+
+def _defaults(world: str, family: str, teacher: str | None) -> RlConfig:
+    """Of a run that learns from results, or from a teacher."""
+    return for_world(world, family) if teacher is None else taught_by(teacher, world, family)
 
 
 class Reinforce(Training):
@@ -41,11 +47,13 @@ class Reinforce(Training):
     family: Family = "flat"
     net: NetOptions = []
     size: Size = "slim"
+    teacher: Name | None = None
 
     def new_run(self) -> NewRun:
         """A run in a world, from a checkpoint or from nothing."""
         words = ["reinforce", "--world", self.world, "--seed", str(self.seed), "--size", self.size]
         words += ["--minutes", f"{self.minutes:g}"]
+        words += ["--teacher", self.teacher] if self.teacher else []
         words += ["--from", self.start] if self.start else net_words(self.family, self.net)
         said = self.command(*words)
         return NewRun(self.run, self.type, self.seed, said, world=self.world, start=self.start)
@@ -66,7 +74,7 @@ class Reinforce(Training):
             options=tuple(self.net),
         )
         family = self.family if start is None else meta_of(start).architecture
-        config = apply(for_world(self.world, family), pairs(self.knobs))
+        config = apply(_defaults(self.world, family, self.teacher), pairs(self.knobs))
         stops = Stops(minutes=self.minutes)
         return self.outcome(reinforce(request, config, stops, self.hooks(bench)))
 
@@ -85,15 +93,21 @@ class ReinforceRecipe(Recipe):
     family: Family = "flat"
     net: NetOptions = []
     size: Size = "slim"
+    teacher: Name | None = None
+    """a bot: do what it would do in the hero's seats, whatever the results (DAgger)"""
     knobs: Knobs = Field(default={}, alias="set")
 
     def describe(self) -> str:
         """The title."""
-        return f"Reinforce in {self.world} up to {self.minutes:g} minutes"
+        how = f"under the eyes of {self.teacher} " if self.teacher else ""
+        return f"Reinforce {how}in {self.world} up to {self.minutes:g} minutes"
 
     def check(self) -> None:
-        """The overrides and the parts of the net exist and are in range."""
-        apply(for_world(self.world), pairs(self.knobs))
+        """The overrides, the parts of the net and the teacher exist and are in range."""
+        apply(_defaults(self.world, self.family, self.teacher), pairs(self.knobs))
+        if self.teacher is not None:
+            refuse_sealed(self.teacher)
+            check_bot(self.teacher)
         check_options(self.family, read_options(self.net))
 
     def order(self, desk: Desk) -> Reinforce:

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from torch import Tensor
 from torch.nn.utils import clip_grad_norm_
 
 from levelcap.kit.errors import StateError, refuse
@@ -218,7 +219,7 @@ class Training:
             return
         # Judging is not training: its time is not the run's.
         self.clock.stop()
-        score = self.hooks.evaluate(self.ema.weights, self._meta())
+        score = self.hooks.evaluate(self._weights(), self._meta())
         self.progress.score = score
         self.folder.event("evaluated", score=round(score, 4), update=self.progress.update)
         self.clock.start()
@@ -227,7 +228,7 @@ class Training:
     def _examine(self) -> None:
         if self.hooks.examine is None:
             return
-        for event in self.hooks.examine(self.ema.weights, self.progress.update):
+        for event in self.hooks.examine(self._weights(), self.progress.update):
             self.folder.event(
                 event.kind,
                 **event.values,
@@ -241,12 +242,16 @@ class Training:
         kept.update(seconds=self.clock.now(), core_seconds=self.clock.core_now())
         return self.task.meta(self.progress.steps, kept)
 
+    def _weights(self) -> dict[str, Tensor]:
+        """What is judged and kept."""
+        return self.task.published(self.ema.weights)
+
     def _publish(self) -> Path:
         """A snapshot of the slow weights; the same step twice is the same snapshot."""
         # Named by steps, so that the same moment twice is the same folder.
         place = self.folder.snapshots / f"step-{self.progress.steps:012d}"
         if not place.exists():
-            save_snapshot(place, self.ema.weights, self._meta(), "engine")
+            save_snapshot(place, self._weights(), self._meta(), "engine")
             self.folder.event("snapshot", name=place.name, update=self.progress.update)
             if self.hooks.on_publish:
                 self.hooks.on_publish(place)

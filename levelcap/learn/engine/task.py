@@ -7,7 +7,7 @@ from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from torch import nn
+from torch import Tensor, nn
 
 from levelcap.learn.engine.state import State
 from levelcap.nets.meta import Meta
@@ -41,6 +41,9 @@ class Task(Protocol):
 
     def meta(self, steps: int, metrics: dict[str, float]) -> Meta:
         """The description of a snapshot taken now."""
+
+    def published(self, weights: dict[str, Tensor]) -> dict[str, Tensor]:
+        """What a snapshot holds, of the slow weights."""
 
     def summary(self) -> dict[str, float]:
         """Numbers to show beside the losses, e.g. running win rates."""

@@ -33,6 +33,8 @@ class ImitationConfig:
     """nets with layers: weight of foretelling the next second's movement and fire"""
     consistency_coef: float = 0.01
     """nets with layers: charge for a goal that changes while the mode stays"""
+    steady_aim: float = 1.0
+    """snapshots aim this many times as narrowly as the teacher, whose error is no skill"""
     smoothing: float = 0.0
     """label smoothing over the allowed bins"""
     value_coef: float = 0.5
@@ -53,6 +55,7 @@ class ImitationConfig:
             check_number(name, getattr(self, name), low=1.0)
         for name in ("smoothing", "mode_smoothing", "gamma"):
             check_number(name, getattr(self, name), low=0.0, high=1.0)
+        check_number("steady_aim", self.steady_aim, low=1.0, high=1000.0)
         check_number("validation", self.validation, low=0.0, high=0.5)
         for name in ("burn_in", "history", "mode_coef", "target_coef", "confidence_coef"):
             check_number(name, getattr(self, name), low=0.0)

@@ -94,6 +94,8 @@ def imitate(
         outcome = train(task, config.engine, stops, folder, hooks)
         # The snapshot as anybody else would load it.
         final, _, _ = load_world_net(outcome.snapshot)
+        # Judged as the teacher aims: a steady aim is likelier to be right, and surer when wrong.
+        final.load_state_dict(final.steadied(final.state_dict(), 1 / config.steady_aim))
         seen = accuracy(final, meta, spec, task.training, config, labels)
         unseen: dict[str, float] = {}
         if config.validation > 0:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from torch import Tensor
 
 from levelcap.lake.labels import Labels
 from levelcap.lake.read import Shards
@@ -73,6 +74,10 @@ class ImitationTask:
     def meta(self, steps: int, metrics: dict[str, float]) -> Meta:
         """The net's description."""
         return replace(self._meta, steps=steps, metrics=metrics)
+
+    def published(self, weights: dict[str, Tensor]) -> dict[str, Tensor]:
+        """With a steady aim, where that is asked for."""
+        return self.net.steadied(weights, self.config.steady_aim)
 
     def summary(self) -> dict[str, float]:
         """Passes over the data so far."""

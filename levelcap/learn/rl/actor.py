@@ -67,6 +67,7 @@ class Actor:
                 self.layout.size,
                 reference is not None,
                 net.num_choices,
+                groups[0].advice is not None,
             )
             for _ in range(2)
         ]
@@ -75,6 +76,7 @@ class Actor:
         self._mask = np.zeros((self.lanes, self._heads.bins), np.uint8)
         self._keys = np.zeros(self.lanes, np.uint64)
         self._flags = np.zeros((3, self.lanes), np.bool_)  # alive, active, reset
+        self._taught = np.zeros((self.lanes, len(self._heads.sizes) + 1), np.int16)
         # What the net remembers of every lane, and what pi_sup would; lanes in batch order.
         self._state = net.initial_state(self.lanes)
         self._reference_state = self._fresh_reference_state()
@@ -197,6 +199,10 @@ class Actor:
             batch.choices[:, t] = self._split(out.choices[0].numpy())
         batch.mask[:, t] = self._split(self._mask)
         batch.actions[:, t] = self._split(actions)
+        if batch.taught is not None:
+            for group, places in zip(self.groups, self._places, strict=True):
+                self._taught[places] = group.advise()
+            batch.taught[:, t] = self._split(self._taught)
         batch.log_probs[:, t] = self._split(log_probs)
         # The dead neither decide nor learn to; who is out for good has no value either.
         batch.alive[:, t] = self._split(self._flags[0] & self._flags[1])

@@ -69,6 +69,7 @@ class Batch:
     reference: NDArray[np.float32]  # [K, T, n, A] log-probabilities of pi_sup, or [K, 0, ...]
     choices: NDArray[np.int64] | None = None  # [K, T, n] sampled latents; None: there are none
     reference_choices: NDArray[np.float32] | None = None  # [K, T, n, C] log-probabilities of pi_sup
+    taught: NDArray[np.int16] | None = None  # [K, T, n, H + 1] what a teacher would do, its intent
     state0: Rows = field(default_factory=dict)  # [K, n, ...] of the policy that acted
     reference_state0: Rows = field(default_factory=dict)  # [K, n, ...] of pi_sup
     referenced: list[bool] = field(default_factory=list)  # minibatches that have their reference
@@ -86,6 +87,7 @@ class Batch:
         size: int,
         reference: bool,
         num_choices: int = 0,
+        taught: bool = False,
     ) -> Batch:
         """Room for one batch. size: D; num_choices: options of a sampled latent."""
         rows = (minibatches, length, lanes)
@@ -106,6 +108,7 @@ class Batch:
             reference=np.zeros((minibatches, length if reference else 0, lanes, bins), np.float32),
             choices=chosen,
             reference_choices=by_reference,
+            taught=np.zeros((*rows, len(meta.head_sizes) + 1), np.int16) if taught else None,
         )
 
     @property
@@ -129,6 +132,8 @@ class Batch:
                 state.arrays[f"cut_state/{name}"] = rows
         if self.choices is not None:
             state.arrays["choices"] = self.choices
+        if self.taught is not None:
+            state.arrays["taught"] = self.taught
         return state
 
     def restore(self, state: State) -> None:
@@ -140,6 +145,8 @@ class Batch:
         self.reset[...] = arrays.get("reset", False)
         if self.choices is not None:
             self.choices[...] = arrays["choices"]
+        if self.taught is not None:
+            self.taught[...] = arrays["taught"]
         self.state0 = dict(state.get("state0").arrays)
         self.reference_state0 = dict(state.get("reference_state0").arrays)
         self.results.clear()  # counted before the checkpoint was written

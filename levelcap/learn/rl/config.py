@@ -71,6 +71,12 @@ class RlConfig:
     """past selves kept: spread over the older ones"""
     value_warmup: int = 60
     """first updates, in which only the value head learns"""
+    teacher: str = ""
+    """a bot that says, in every seat the learner plays, what it would do there; "" = nobody"""
+    teacher_coef: float = 1.0
+    """weight of doing what the teacher says; with a teacher nothing else moves the policy"""
+    steady_aim: float = 1.0
+    """snapshots aim this many times as narrowly as what was trained"""
     standardise: bool = False
     """outside worlds: inputs scaled by running moments, kept in the checkpoint"""
     engine: EngineConfig = field(default_factory=lambda: _engine())
@@ -89,9 +95,11 @@ class RlConfig:
             "cousins",
             "value_warmup",
             "learned_seats",
+            "teacher_coef",
         ):
             check_number(name, getattr(self, name), low=0.0)
         check_number("clip", self.clip, low=0.0, high=0.9)
+        check_number("steady_aim", self.steady_aim, low=1.0, high=1000.0)
         for name in ("rho_bar", "c_bar"):
             check_number(name, getattr(self, name), low=0.0, open_low=True)
         for name in ("lanes", "unroll", "minibatches", "epochs", "past_every_steps"):
@@ -169,6 +177,26 @@ def for_world(world: str, family: str = "flat") -> RlConfig:
     if family == "hierarchy" and world in WORLDS:
         chosen = chosen | (_LAYERED if ruleset == "duel" else _LAYERED_LONG)
     return replace(RlConfig(), **chosen)  # type: ignore[arg-type]
+
+
+# Copying, where the learner itself goes: rates of imitation, everybody met as often as anybody, no
+# matches but to see where they lead. 16: of 4, 16 and 64 the best by a little (benchmarks/log).
+_TAUGHT: dict[str, object] = {
+    "kl_coef": 0.0,
+    "value_warmup": 0,
+    "minibatches": 4,
+    "self_play": 0.2,
+    "cousins": 2,
+    "scheme": "even",
+    "pseudo_reward": 0.0,
+    "steady_aim": 16.0,
+    "engine": EngineConfig(lr=1e-3, snapshot_s=300.0),
+}
+
+
+def taught_by(teacher: str, world: str, family: str = "flat") -> RlConfig:
+    """The defaults of a run that follows a teacher where the learner goes (DAgger)."""
+    return replace(for_world(world, family), teacher=teacher, **_TAUGHT)  # type: ignore[arg-type]
 
 
 # Without pi_sup nothing holds the policy back, and unclipped updates spend its chance on noise

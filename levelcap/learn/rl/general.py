@@ -10,11 +10,15 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 from torch import Tensor
+from torch.nn import functional
 
 from levelcap.learn.maths import heads, losses, returns
 from levelcap.learn.rl.batch import Batch
 from levelcap.learn.rl.learner import Floats, Learner
 from levelcap.nets.net import Unrolled, choice_log_prob
+
+# Of a teacher's intent, as in imitation (`ImitationConfig.mode_coef`, `mode_smoothing`).
+MODE_WEIGHT, MODE_SMOOTHING = 0.5, 0.1
 
 
 @dataclass(frozen=True)
@@ -63,7 +67,11 @@ class GeneralLearner(Learner):
             advantage = advantage * (1.0 - clipped)
         value_loss = losses.value_loss(out.values, targets, active)
         loss = config.value_coef * value_loss
-        if not value_only:
+        taught: dict[str, float] = {}
+        if batch.taught is not None:
+            teaching, taught = self._teaching(batch, minibatch, out, alive)
+            loss = loss + config.teacher_coef * teaching
+        elif not value_only:
             loss = loss + losses.policy_gradient_loss(terms.log_prob, advantage, alive)
             loss = loss - self.entropy_coef * losses.masked_mean(terms.entropy, alive)
             loss = loss + config.kl_coef * losses.masked_mean(terms.kl, alive)
@@ -79,7 +87,35 @@ class GeneralLearner(Learner):
             "advantage_spread": std,
             "clipped": float(clipped.sum() / count),
             "rho": float((log_rhos.clamp(max=10).exp() * alive).sum() / count),
+            **taught,
         }
+
+    def _teaching(
+        self, batch: Batch, minibatch: int, out: Unrolled, alive: Tensor
+    ) -> tuple[Tensor, dict[str, float]]:
+        """-log pi of what the teacher would have done where the learner went, and what to log.
+
+        A clone of recorded matches has never seen where its own mistakes lead; asked there, the
+        teacher shows the way back (DAgger, Ross et al. 2011).
+        """
+        assert batch.taught is not None
+        told = torch.from_numpy(batch.taught[minibatch])
+        actions, intents = told[..., :-1], told[..., -1].long()
+        mask = torch.from_numpy(batch.mask[minibatch])
+        log_p = heads.split_log_softmax(out.logits, mask, self.meta.head_sizes)
+        used = heads.used_heads(actions, self.meta.aim_heads, self.meta.aim_users)
+        loss = -losses.masked_mean(heads.joint_log_prob(log_p, actions, used), alive)
+        logged = {"taught_loss": float(loss.detach())}
+        if out.choice_logits is not None and out.choice_due is not None:
+            looked = out.choice_due & (intents >= 0) & (alive > 0)
+            if bool(looked.any()):
+                mode = functional.cross_entropy(
+                    out.choice_logits[looked], intents[looked], label_smoothing=MODE_SMOOTHING
+                )
+                loss = loss + MODE_WEIGHT * mode
+                right = out.choice_logits[looked].argmax(-1) == intents[looked]
+                logged["taught_mode"] = float(right.float().mean())
+        return loss, logged
 
     def _targets(
         self, batch: Batch, minibatch: int, out: Unrolled, log_rhos: Tensor

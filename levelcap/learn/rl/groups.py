@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from levelcap.learn.rl.config import RlConfig
 from levelcap.learn.rl.match_group import MatchGroup
 from levelcap.learn.rl.opponents import Pool
 from levelcap.nets.meta import Meta
+from levelcap.play.roster import Door, find
 from levelcap.world.players.bots import Bot
 from levelcap.world.spec import WorldSpec
 
@@ -30,16 +32,22 @@ def build_groups(
     own = _matches(config.lanes * share, players, minibatches)
     seats = seats_of_learner(spec, config)
     other = _matches(config.lanes * (1 - share), seats, minibatches) if pool.members else 0
+    teacher = find(config.teacher, Door.TRAINING) if config.teacher else None
     groups = []
     if own:
-        world = _world(spec, own, meta.views, chain(seed, SELF), config, outside)
-        groups.append(MatchGroup(world, np.ones((own, players), np.bool_), None))
+        views = meta.views if teacher is None else _with_bots(meta.views)
+        world = _world(spec, own, views, chain(seed, SELF), config, outside)
+        groups.append(MatchGroup(world, np.ones((own, players), np.bool_), None, teacher))
     if other:
-        # The net's views and the bots'.
-        views = tuple(dict.fromkeys((*meta.views, *Bot.views)))
-        world = _world(spec, other, views, chain(seed, OTHERS), config, outside)
-        groups.append(MatchGroup(world, learned_seats(spec, other, seats, seed), pool))
+        world = _world(spec, other, _with_bots(meta.views), chain(seed, OTHERS), config, outside)
+        learned = learned_seats(spec, other, seats, seed)
+        groups.append(MatchGroup(world, learned, pool, copy.copy(teacher)))
     return groups
+
+
+def _with_bots(views: tuple[str, ...]) -> tuple[str, ...]:
+    """The net's views and the bots'."""
+    return tuple(dict.fromkeys((*views, *Bot.views)))
 
 
 def _matches(lanes: float, seats: int, minibatches: int) -> int:

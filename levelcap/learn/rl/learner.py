@@ -6,7 +6,8 @@ loss = - rho A log pi(a)            V-trace policy gradient, A + upgo_coef * UPG
 
 With `clip` a step pushes only while its probability has moved by less than that share since its
 batch was begun (PPO, Schulman et al. 2017), which is what makes it safe to learn from a batch
-twice. While the value warms up only the value's term is used.
+twice. While the value warms up only the value's term is used. With a teacher the policy follows
+what it would have done, and nothing else: - teacher_coef log pi(a_teacher).
 
 `general.py` is autograd over `learn/maths` and takes any net. `fused.py` computes the same numbers
 in one pass of compiled code where every decision stands alone.
@@ -110,10 +111,10 @@ def _stack(rows: list[Floats]) -> Tensor:
 
 
 def make_learner(net: Net, meta: Meta, layout: ViewLayout, config: RlConfig) -> Learner:
-    """The fused path where every decision stands alone, the general one elsewhere."""
+    """The fused path where every decision stands alone and nobody teaches, else the general one."""
     from levelcap.learn.rl.fused import FusedLearner
     from levelcap.learn.rl.general import GeneralLearner
 
-    if net.recurrent:
+    if net.recurrent or config.teacher:
         return GeneralLearner(net, meta, layout, config)
     return FusedLearner(net, meta, layout, config)

@@ -17,8 +17,17 @@ from levelcap.world.protocols import Info, Policy, PolicyState, Views, World
 class MatchGroup:
     """One world and who plays in it; opponents are drawn anew for every match."""
 
-    def __init__(self, world: World, learned: NDArray[np.bool_], pool: Pool | None) -> None:
-        """learned [M, P]: the learner's seats. pool: opponents for the others (None: no others)."""
+    def __init__(
+        self,
+        world: World,
+        learned: NDArray[np.bool_],
+        pool: Pool | None,
+        teacher: Policy | None = None,
+    ) -> None:
+        """learned [M, P]: the learner's seats. pool: opponents for the others (None: no others).
+
+        teacher: looks over the learner's shoulder and says what it would do there.
+        """
         self.world, self.pool = world, pool
         self.learned = learned
         self.lanes = np.flatnonzero(learned)  # flat seat match * P + player of each lane
@@ -36,6 +45,19 @@ class MatchGroup:
         both = self.actions.reshape(*learned.shape, -1)  # the learner's and the opponents'
         self.opponents = Seats(world, [], nobody, threads=False, actions=both)
         self._due: NDArray[np.bool_] | None = None
+        self.advice: Seats | None = None
+        if teacher is not None:
+            beside = np.where(learned, 0, NOBODY)
+            self.advice = Seats(world, [teacher], beside, threads=False)
+
+    def advise(self) -> NDArray[np.int16]:
+        """What the teacher would do now, [lanes, heads + 1]: bins, and its intent (-1 unknown)."""
+        assert self.advice is not None
+        actions = self.advice.act(self.views, self._due)
+        told = np.empty((len(self.lanes), actions.shape[-1] + 1), np.int16)
+        told[:, :-1] = actions.reshape(len(self.actions), -1)[self.lanes]
+        told[:, -1] = self.advice.intents.reshape(-1)[self.lanes]
+        return told
 
     def start(self) -> None:
         """Reset the world and draw the first opponents."""
@@ -93,11 +115,9 @@ class MatchGroup:
         if saved is not None:
             state.arrays["world"] = saved
         for index in range(len(self.opponents.policies)):
-            memory = self.opponents.memory(index)
-            if isinstance(memory, dict):
-                state.put(f"mind{index}", State(dict(memory)))
-            elif memory is not None:
-                state.arrays[f"mind{index}"] = memory
+            _keep_memory(state, f"mind{index}", self.opponents.memory(index))
+        if self.advice is not None:
+            _keep_memory(state, "teacher", self.advice.memory(0))
         return state
 
     def restore(self, state: State) -> None:
@@ -110,6 +130,8 @@ class MatchGroup:
         self.views = self.world.restore(kept)
         if kept is None:
             self.active[:] = True
+        if self.advice is not None:
+            self.advice.remember(0, _read_memory(state, "teacher", self.advice.memory(0)))
         if self.pool is None:
             return
         self._seat_opponents()
@@ -124,6 +146,13 @@ class MatchGroup:
         member = int(self.foe[match])
         self.results.append(MatchResult(self.pool.members[member].name, score))
         self.pool.record(member, score)
+
+
+def _keep_memory(state: State, name: str, memory: PolicyState) -> None:
+    if isinstance(memory, dict):
+        state.put(name, State(dict(memory)))
+    elif memory is not None:
+        state.arrays[name] = memory
 
 
 def _read_memory(state: State, name: str, like: PolicyState) -> PolicyState:

@@ -163,6 +163,10 @@ class RlTask:
         """The net's description with what it has seen."""
         return replace(self._meta, steps=self._meta.steps + steps, metrics=metrics)
 
+    def published(self, weights: dict[str, Tensor]) -> dict[str, Tensor]:
+        """With a steady aim, where that is asked for."""
+        return self.net.steadied(weights, self.config.steady_aim)
+
     def summary(self) -> dict[str, float]:
         """Running scores against the bots, and the chance to meet a past self."""
         shown = {

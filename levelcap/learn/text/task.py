@@ -6,6 +6,7 @@ from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
 import torch
+from torch import Tensor
 
 from levelcap.kit.config import load_settings
 from levelcap.learn.engine.state import State
@@ -75,6 +76,10 @@ class TextTask:
     def meta(self, steps: int, metrics: dict[str, float]) -> Meta:
         """The net's description; the level is among its metrics."""
         return replace(self._meta, steps=steps, metrics=metrics)
+
+    def published(self, weights: dict[str, Tensor]) -> dict[str, Tensor]:
+        """As they are."""
+        return weights
 
     def summary(self) -> dict[str, float]:
         """Level, last exam, and how long exams took so far."""

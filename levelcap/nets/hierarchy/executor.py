@@ -5,6 +5,8 @@ Shapes: T decisions, B rows, C width, A bins of all heads.
 
 from __future__ import annotations
 
+import math
+
 import torch
 from torch import Tensor, nn
 
@@ -70,6 +72,12 @@ class Executor(nn.Module):
     def initial_state(self, rows: int) -> State:
         """Of the memory."""
         return self.memory.initial_state(rows)
+
+    def narrowed(self, bias: Tensor, factor: float) -> Tensor:
+        """The last layer's bias with the scales of the aim, which come last, this much smaller."""
+        change = torch.zeros_like(bias)
+        change[-len(self.aim) :] = math.log(factor)
+        return bias - change
 
     def forward(
         self,

@@ -17,7 +17,16 @@ from levelcap.kit.db import reading, transaction
 from levelcap.kit.errors import BadFile, BadValue, Conflict, UnknownName
 from levelcap.kit.paths import folder
 
-FRESH = Line(open_quests=0, shard=None, base=None, base_kept=False, last=None, tip=None, rounds=0)
+FRESH = Line(
+    open_quests=0,
+    shard=None,
+    base=None,
+    base_kept=False,
+    last=None,
+    tip=None,
+    own_clone=False,
+    rounds=0,
+)
 
 
 def make(realm, name="one", **more):
@@ -104,6 +113,22 @@ def test_what_comes_next(realm):
     ):  # a run that would refuse to go on: another one begins where it stands
         third = next_recipe(hero, campaign, changed)
         assert (third["run"], third["from"]) == (None, "checkpoint-2")
+
+
+def test_a_hero_that_is_taught_plays_under_its_teachers_eyes_once(realm):
+    hero, campaign = find_hero("merlin"), make(realm)
+    cloned = replace(FRESH, base="checkpoint-1", base_kept=True, own_clone=True)
+    lesson = next_recipe(hero, campaign, cloned)
+    assert (lesson["quest"], lesson["teacher"]) == ("reinforce", "master")
+    assert (lesson["from"], lesson["minutes"]) == ("checkpoint-1", hero.taught_minutes)
+    # What a person cloned is not led back to the bot.
+    assert "teacher" not in next_recipe(hero, campaign, replace(cloned, own_clone=False))
+    taught = replace(cloned, own_clone=False, last=round_of(lesson, 9.0), tip="checkpoint-2")
+    battle = next_recipe(hero, campaign, taught)
+    assert "teacher" not in battle and (battle["from"], battle["run"]) == ("checkpoint-2", None)
+    # The lesson's own overrides could be the same as a round's: its run still does not go on.
+    same = replace(taught, last=round_of(battle | {"teacher": "master"}, 9.0))
+    assert next_recipe(hero, campaign, same)["run"] is None
 
 
 def test_new_game_plus_skips_the_school(realm):
