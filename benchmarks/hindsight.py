@@ -6,7 +6,8 @@ Teachers are wary: 40 hp lost within 5 s are fled from for 20 s, whatever is see
 cloned from the same matches with the same number of updates: one looks back on 60 s, one on 2 s.
 
 The ambush (evaluation only): when the teacher has taken to flight its attacker is put out of sight
-for good and its wounds are healed, so that nothing of the last two seconds says why it still flees.
+for good, and four seconds later its wounds are healed, so that nothing of the last two seconds says
+why it still flees. (Healed at once, the wound was in no summary at all: one is made a second.)
 Judged are the looks 8 to 19 s after the last wound. "Elsewhere": looks of ordinary matches in which
 no wound is being fled from. "Erased": the same ambushes with the hp of before the wound written
 into every summary; the label must flip.
@@ -42,13 +43,15 @@ from levelcap.world.spec import SUMMARY
 TEACHER = "master-wary"
 # Wary rivals flee, too: a fight from which the other one disappears must not be enough to know that
 # one has been hurt oneself. (Against rivals that only fight or die, it was: erasing the wound then
-# changed one look in a hundred.)
-RIVALS = ("rookie-wary", "veteran-wary", "master")
+# changed one look in a hundred.) A wanderer is often out of sight and seldom hurts: being alone is
+# not enough, either.
+RIVALS = ("wanderer", "rookie-wary", "veteran-wary", "master")
 # Wounds that are often healed again while one flees: where they seldom are, low hp now says as much
 # as hp lost before, and nobody learns to remember.
 HEALING = {"base": "1.0", "name": "healing", "items": {"health": 100, "every_s": 1}}
 LOOK = 10  # decisions
 OUT_OF_SIGHT = (80, 190)  # decisions since the wound that are judged
+HEALED = 40  # decisions after the flight began
 FAR = 18.0  # of a map that reaches to 20
 HP = SUMMARY.index("hp")
 
@@ -94,18 +97,19 @@ def watch(matches: int, seed: int, rival: str, ambush: bool, decisions: int = 45
         over |= info["ended"]
         if ambush:
             gone |= minds[0]["left"] > 0
-            views = _hide(world, gone & ~over)
+            flown = FLIGHT - minds[0]["left"]
+            views = _hide(world, gone & ~over, gone & ~over & (flown >= HEALED))
     arrays = {name: np.stack(rows) for name, rows in kept.items()}
     return Looks(arrays["summary"], arrays["intent"], arrays["since"], arrays["alive"])
 
 
-def _hide(world: ArenaWorld, gone: np.ndarray) -> dict[str, np.ndarray]:
+def _hide(world: ArenaWorld, gone: np.ndarray, healed: np.ndarray) -> dict[str, np.ndarray]:
     """Put the rival into the corner farthest from the teacher, and heal the teacher."""
     state = world.snapshot()
     for axis in ("x", "y"):
         far = np.where(state[axis][gone, 0] > 0, -FAR, FAR)
         state[axis][gone, 1] = far
-    state["hp"][gone, 0] = 100_000  # thousandths
+    state["hp"][healed, 0] = 100_000  # thousandths
     return world.restore(state)
 
 
