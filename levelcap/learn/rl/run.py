@@ -70,7 +70,7 @@ def build(request: Request, config: RlConfig) -> RlTask:
     pool = bot_pool(names, config.scheme, config.floor)
     groups = build_groups(spec, meta, config, pool, chain(request.seed, 3))
     config = replace(config, gamma=config.gamma or spec.gamma)
-    return RlTask(net, meta, config, groups, pool, reference)
+    return RlTask(net, meta, config, groups, pool, reference, chain(request.seed, 4))
 
 
 def _start(request: Request, config: RlConfig, spec: WorldSpec) -> tuple[Net, Meta]:
