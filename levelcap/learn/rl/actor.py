@@ -58,7 +58,8 @@ class Actor:
         ends = np.cumsum([0, *sizes])
         self._places = [place[a:b] for a, b in zip(ends[:-1], ends[1:], strict=True)]
         spec = groups[0].world.spec
-        self.layout = ViewLayout.of(spec, meta.views)
+        # With what the critic may see: the net's value reads it, its policy does not.
+        self.layout = ViewLayout.of(spec, (*meta.views, *net.critic_views))
         self._heads = HeadLayout.of(meta.head_sizes, meta.aim_heads, meta.aim_users)
         self._sampler = Sampler(spec)
         lanes = self.lanes // minibatches
