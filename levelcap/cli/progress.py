@@ -10,7 +10,7 @@ from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemaining
 EVERY_S = 10.0
 SHOWN = (
     ("steps_per_s", "{:,.0f} steps/s"), ("lag_min", "lag {:.0f}"), ("lag", "/ {:.1f}"),
-    ("lag_max", "/ {:.0f}"), ("reuse", "reuse {:.0f}"), ("loss", "loss {:.3f}"),
+    ("lag_max", "/ {:.0f}"), ("reuse", "reuse {:.3g}"), ("loss", "loss {:.3f}"),
     ("policy_loss", "policy {:+.3f}"), ("value_loss", "value {:.3f}"), ("entropy", "H {:.2f}"),
     ("kl", "KL {:.3f}"), ("epochs", "epoch {:.1f}"),
 )  # fmt: skip

@@ -84,7 +84,7 @@ class Unrolled:
     """What a net made of T decisions."""
 
     logits: Tensor  # [T, B, A]
-    values: Tensor  # [T, B]
+    values: Tensor  # [T, B], NaN where the net has `critic_views` and was not given them
     state: State  # after the last decision
     choices: Tensor | None = None  # int64 [T, B]: the sampled latent, given or drawn
     choice_logits: Tensor | None = None  # [T, B, K]
@@ -101,6 +101,8 @@ class Net(nn.Module):
     """options of the latent it samples; 0: it samples none"""
     goal_size = 0
     """G, numbers of the goal it holds, to which an order can be added; 0: it holds none"""
+    critic_views: tuple[str, ...] = ()
+    """views that its value reads besides, and its policy never does; without them values are NaN"""
 
     def initial_state(self, rows: int) -> State:
         """State of rows whose match begins."""

@@ -146,7 +146,8 @@ def _decides(place: Path, world: Any, rows: dict[str, NDArray[Any]]) -> dict[str
     policy = load_checkpoint(place)
     policy.bind(world)
     out = policy.think(rows, policy.initial_state(OBSERVATIONS))
-    _refuse_infinite(out.logits, out.values)
+    # A critic that reads what no player may see has no value to tell here.
+    _refuse_infinite(out.logits, *(() if policy.net.critic_views else (out.values,)))
     one = {name: row[:1] for name, row in rows.items()}
     actions = policy.act(one, policy.initial_state(1)).actions
     bins = [head.size for head in world.spec.heads]

@@ -77,7 +77,8 @@ def held_out_loss(net: Any, meta: Any) -> float:
         gamma=spec.gamma,
     )
     pool = bot_pool(list(BASES), "even", 1.0)
-    groups = build_groups(spec, meta, config, pool, HELD_OUT_SEED)
+    views = (*meta.views, *net.critic_views)
+    groups = build_groups(spec, views, config, pool, HELD_OUT_SEED)
     for group in groups:
         group.start()
     actor = Actor(net, meta, groups, length=config.unroll, minibatches=1, reference=None)

@@ -25,7 +25,17 @@ CONFIG, METRICS, EVENTS = "config.json", "metrics.jsonl", "events.jsonl"
 PAUSE, STOP = "pause", "stop"
 # Runs that were started before a setting had its present name, or existed at all, can be continued.
 RENAMED = {"parts": "minibatches"}
-BEFORE = {"family": "flat", "options": [], "config.segment": 32, "config.burn_in": 16}
+BEFORE = {
+    "family": "flat",
+    "options": [],
+    "config.segment": 32,
+    "config.burn_in": 16,
+    "config.teacher": "",
+    "config.teacher_coef": 1.0,
+    "config.steady_aim": 1.0,
+    "config.replay": 0,
+    "config.replay_updates": 1,
+}
 
 
 class RunFolder:

@@ -85,14 +85,19 @@ class SegmentCloner(Cloner):
         cloning = losses.smoothed_cross_entropy(
             log_p, mask.split(sizes, -1), actions, used, alive, self.config.smoothing
         )
-        value_loss = losses.value_loss(out.values, stretch.targets[after], learned)
+        loss, valued = cloning, {}
+        # What a critic with views of its own reads is not recorded: it learns in RL alone.
+        if not self.net.critic_views:
+            value_loss = losses.value_loss(out.values, stretch.targets[after], learned)
+            loss = loss + self.config.value_coef * value_loss
+            valued["value_loss"] = float(value_loss.detach())
         more, logged = self.extra_loss(stretch, out)
-        loss = cloning + self.config.value_coef * value_loss + more
+        loss = loss + more
         loss.backward()  # type: ignore[no-untyped-call]
         log_prob = heads.joint_log_prob(log_p, actions, used)
         return {
             "loss": -float(losses.masked_mean(log_prob.detach(), alive)),
-            "value_loss": float(value_loss.detach()),
+            **valued,
             **logged,
         }
 

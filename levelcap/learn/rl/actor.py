@@ -5,7 +5,8 @@ learner against itself, in the others every non-learned seat is played by an opp
 anew for every match. One unroll of the net over one decision decides for all lanes.
 
 A `Batch` is laid out [K, T, n, ...]: K minibatches of n lanes, each used for one update. Two
-batches exist and are filled in turn, so one is learned from while the other is gathered.
+batches exist and are filled in turn, so one is learned from while the other is gathered; with a
+replay there are as many more as it keeps.
 """
 
 from __future__ import annotations
@@ -39,8 +40,12 @@ class Actor:
         length: int,
         minibatches: int,
         reference: Net | None,
+        keep: int = 0,
     ) -> None:
-        """length: decisions a batch; minibatches: updates a batch; reference: pi_sup (KL)."""
+        """length: decisions a batch; minibatches: updates a batch; reference: pi_sup (KL).
+
+        keep: batches that must stay as they are after they were learned from.
+        """
         self.net, self.meta, self.groups, self.reference = net, meta, groups, reference
         self.length, self.minibatches = length, minibatches
         sizes = [len(group.lanes) for group in groups]
@@ -53,11 +58,12 @@ class Actor:
         ends = np.cumsum([0, *sizes])
         self._places = [place[a:b] for a, b in zip(ends[:-1], ends[1:], strict=True)]
         spec = groups[0].world.spec
-        self.layout = ViewLayout.of(spec, meta.views)
+        # With what the critic may see: the net's value reads it, its policy does not.
+        self.layout = ViewLayout.of(spec, (*meta.views, *net.critic_views))
         self._heads = HeadLayout.of(meta.head_sizes, meta.aim_heads, meta.aim_users)
         self._sampler = Sampler(spec)
         lanes = self.lanes // minibatches
-        # Two: one is learned from while the other is filled.
+        # Two more than are kept: one is learned from while the other is filled.
         self._batches = [
             Batch.empty(
                 minibatches,
@@ -69,7 +75,7 @@ class Actor:
                 net.num_choices,
                 groups[0].advice is not None,
             )
-            for _ in range(2)
+            for _ in range(2 + keep)
         ]
         self._turn = 0
         self._inputs = np.zeros((self.lanes, self.layout.size), np.float32)
@@ -86,6 +92,7 @@ class Actor:
         batch = self.spare()
         batch.truncations.clear()
         batch.results.clear()
+        batch.anchors = None
         batch.referenced = [self.reference is None] * self.minibatches
         batch.version = version
         # What the learner unrolls from: the state at the first decision of this batch.
@@ -104,7 +111,7 @@ class Actor:
     def spare(self) -> Batch:
         """The batch that is filled next, to put a saved one in."""
         batch = self._batches[self._turn]
-        self._turn = 1 - self._turn
+        self._turn = (self._turn + 1) % len(self._batches)
         return batch
 
     def add_reference(self, batch: Batch, minibatch: int) -> None:

@@ -7,7 +7,8 @@ from another process.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +27,7 @@ ALWAYS = (
     "alive",
     "active",
 )
+SOMETIMES = ("choices", "reference_choices", "taught", "anchors")  # None: there are none
 
 Rows = dict[str, NDArray[np.float32]]
 
@@ -70,6 +72,7 @@ class Batch:
     choices: NDArray[np.int64] | None = None  # [K, T, n] sampled latents; None: there are none
     reference_choices: NDArray[np.float32] | None = None  # [K, T, n, C] log-probabilities of pi_sup
     taught: NDArray[np.int16] | None = None  # [K, T, n, H + 1] what a teacher would do, its intent
+    anchors: NDArray[np.float32] | None = None  # [K, T, n] log pi(a) when it was begun, for `clip`
     state0: Rows = field(default_factory=dict)  # [K, n, ...] of the policy that acted
     reference_state0: Rows = field(default_factory=dict)  # [K, n, ...] of pi_sup
     referenced: list[bool] = field(default_factory=list)  # minibatches that have their reference
@@ -116,6 +119,34 @@ class Batch:
         """Decisions that count."""
         return int(self.active.sum())
 
+    @property
+    def nbytes(self) -> int:
+        """Bytes it takes."""
+        arrays = [getattr(self, name) for name in (*ALWAYS, "reset", "reference", *SOMETIMES)]
+        arrays += [*self.state0.values(), *self.reference_state0.values()]
+        return sum(array.nbytes for array in arrays if array is not None)
+
+    def stretch(self, minibatch: int, first: int, last: int, state0: Rows | None = None) -> Batch:
+        """Decisions [first, last) of one minibatch as a batch of its own; shares the memory.
+
+        state0 [n, ...]: the state at its first decision; None: what this batch began with.
+        """
+        one = slice(minibatch, minibatch + 1)
+        rows: dict[str, Any] = {}
+        for name in (*ALWAYS, "reset", "reference", *SOMETIMES):
+            array = getattr(self, name)
+            # Where there is one row more than decisions, so there is here.
+            more = name in ("inputs", "reset")
+            rows[name] = None if array is None else array[one, first : last + more]
+        cuts = [
+            replace(cut, minibatch=0, t=cut.t - first)
+            for cut in self.truncations
+            if cut.minibatch == minibatch and first <= cut.t < last
+        ]
+        begins = state0 or {name: array[minibatch] for name, array in self.state0.items()}
+        begins = {name: array[None] for name, array in begins.items()}
+        return replace(self, **rows, state0=begins, truncations=cuts, referenced=[True], results=[])
+
     def state(self) -> State:
         """For a checkpoint; the reference is computed again. The keys are a format."""
         state = State({name: getattr(self, name) for name in ALWAYS})
@@ -134,6 +165,8 @@ class Batch:
             state.arrays["choices"] = self.choices
         if self.taught is not None:
             state.arrays["taught"] = self.taught
+        if self.anchors is not None:
+            state.arrays["anchors"] = self.anchors
         return state
 
     def restore(self, state: State) -> None:
@@ -147,6 +180,7 @@ class Batch:
             self.choices[...] = arrays["choices"]
         if self.taught is not None:
             self.taught[...] = arrays["taught"]
+        self.anchors = arrays.get("anchors")
         self.state0 = dict(state.get("state0").arrays)
         self.reference_state0 = dict(state.get("reference_state0").arrays)
         self.results.clear()  # counted before the checkpoint was written

@@ -51,6 +51,12 @@ class RlConfig:
     """decisions a batch"""
     minibatches: int = 8
     """updates a batch, each from its share of the lanes"""
+    replay: int = 0
+    """batches of the past kept to learn from again; each is 46 to 120 MB at a world's defaults"""
+    replay_updates: int = 1
+    """with a replay: updates a batch from minibatches of the past, beside those from its own"""
+    burn_in: int = 16
+    """with a replay: first decisions of a replayed sequence, which only warm a net's memory up"""
     self_play: float = 0.4
     """share of the lanes that play against the learner itself"""
     learned_seats: int = 0
@@ -96,6 +102,9 @@ class RlConfig:
             "value_warmup",
             "learned_seats",
             "teacher_coef",
+            "replay",
+            "replay_updates",
+            "burn_in",
         ):
             check_number(name, getattr(self, name), low=0.0)
         check_number("clip", self.clip, low=0.0, high=0.9)

@@ -86,9 +86,9 @@ class FusedLearner(Learner):
             advantage *= F32(config.advantage_scale / std)
         clipped = 0
         if config.clip > 0:
-            clipped = clip_advantages(
-                advantage, log_prob - self._anchors[minibatch], F32(config.clip)
-            )
+            assert batch.anchors is not None, "begin comes first"
+            moved = log_prob - batch.anchors[minibatch].reshape(-1)
+            clipped = clip_advantages(advantage, moved, F32(config.clip))
         # d/dV of half the squared error.
         errors = (value - targets) * value_weights
         value_count = max(float(value_weights.sum()), 1.0)

@@ -60,7 +60,8 @@ class GeneralLearner(Learner):
             advantage = advantage * (config.advantage_scale / std)
         clipped = torch.zeros_like(alive)
         if config.clip > 0:
-            anchors = torch.from_numpy(self._anchors[minibatch]).view_as(alive)
+            assert batch.anchors is not None, "begin comes first"
+            anchors = torch.from_numpy(batch.anchors[minibatch])
             # log of PPO's ratio since this batch was begun.
             moved = terms.log_prob.detach() - anchors
             clipped = _clipped(advantage, moved, config.clip)

@@ -13,7 +13,6 @@ from levelcap.kit.seeds import chain, stream
 from levelcap.learn.rl.config import RlConfig
 from levelcap.learn.rl.match_group import MatchGroup
 from levelcap.learn.rl.opponents import Pool
-from levelcap.nets.meta import Meta
 from levelcap.play.roster import Door, find
 from levelcap.world.players.bots import Bot
 from levelcap.world.spec import WorldSpec
@@ -22,9 +21,12 @@ SELF, OTHERS = 1, 2  # purposes of the seeds
 
 
 def build_groups(
-    spec: WorldSpec, meta: Meta, config: RlConfig, pool: Pool, seed: int
+    spec: WorldSpec, views: tuple[str, ...], config: RlConfig, pool: Pool, seed: int
 ) -> list[MatchGroup]:
-    """Groups whose lanes together are about `config.lanes`, a multiple of the minibatches."""
+    """Groups whose lanes together are about `config.lanes`, a multiple of the minibatches.
+
+    views: what the learner's net reads, its critic included.
+    """
     players, minibatches = spec.num_players, config.minibatches
     outside = ":" in spec.name
     # Without opponents every lane plays the learner itself.
@@ -35,11 +37,11 @@ def build_groups(
     teacher = find(config.teacher, Door.TRAINING) if config.teacher else None
     groups = []
     if own:
-        views = meta.views if teacher is None else _with_bots(meta.views)
-        world = _world(spec, own, views, chain(seed, SELF), config, outside)
+        seen = views if teacher is None else _with_bots(views)
+        world = _world(spec, own, seen, chain(seed, SELF), config, outside)
         groups.append(MatchGroup(world, np.ones((own, players), np.bool_), None, teacher))
     if other:
-        world = _world(spec, other, _with_bots(meta.views), chain(seed, OTHERS), config, outside)
+        world = _world(spec, other, _with_bots(views), chain(seed, OTHERS), config, outside)
         learned = learned_seats(spec, other, seats, seed)
         groups.append(MatchGroup(world, learned, pool, copy.copy(teacher)))
     return groups

@@ -39,7 +39,6 @@ class Learner(ABC):
         self.entropy_coef = config.entropy_coef  # falls during a run (`RlTask.sync`)
         self._views = layout
         self._heads = HeadLayout.of(meta.head_sizes, meta.aim_heads, meta.aim_users)
-        self._anchors: list[Floats] = []
 
     def begin(self, batch: Batch) -> None:
         """Before the first update of a batch: log pi(a) of every minibatch, which `clip` refers to.
@@ -47,12 +46,31 @@ class Learner(ABC):
         Not those of the policy that acted, which is a batch older: what it has changed since would
         count against this batch (Hilton et al. 2021).
         """
-        self._anchors.clear()
-        for minibatch in range(len(batch.rewards) if self.config.clip > 0 else 0):
+        if self.config.clip == 0:
+            return
+        batch.anchors = np.empty_like(batch.log_probs)
+        for minibatch, anchors in enumerate(batch.anchors):
             # No gradient: these are the constants that `clip` compares with.
             with torch.no_grad():
                 out = self.unroll(batch, minibatch)
-            self._anchors.append(self.log_prob(batch, minibatch, out))
+            anchors[:] = self.log_prob(batch, minibatch, out).reshape(anchors.shape)
+
+    def burn_in(self, batch: Batch, minibatch: int) -> tuple[Batch, int]:
+        """A replayed minibatch as it can be learned from: its batch, and its place in that.
+
+        The state it began with is that of older weights: the first `burn_in` decisions warm the
+        memory up, without gradient, and only the rest is learned from (Kapturowski et al. 2019).
+        What a match that was cut off had in mind stays as old as it is; its value goes on from it.
+        """
+        if not self.net.recurrent:  # nothing to warm up
+            return batch, minibatch
+        early, length = self.config.burn_in, batch.rewards.shape[1]
+        state0 = None
+        if early:
+            with torch.no_grad():
+                warmed = self.unroll(batch.stretch(minibatch, 0, early), 0).state
+            state0 = {name: rows.numpy() for name, rows in warmed.items()}
+        return batch.stretch(minibatch, early, length, state0), 0
 
     @abstractmethod
     def backward(

@@ -68,9 +68,10 @@ def build(request: Request, config: RlConfig) -> RlTask:
     # Never anybody of the sealed panel: `bot_pool` refuses those names.
     names = training_names(config.opponents, config.cousins, request.seed)
     pool = bot_pool(names, config.scheme, config.floor)
-    groups = build_groups(spec, meta, config, pool, chain(request.seed, 3))
+    views = (*meta.views, *net.critic_views)
+    groups = build_groups(spec, views, config, pool, chain(request.seed, 3))
     config = replace(config, gamma=config.gamma or spec.gamma)
-    return RlTask(net, meta, config, groups, pool, reference)
+    return RlTask(net, meta, config, groups, pool, reference, chain(request.seed, 4))
 
 
 def _start(request: Request, config: RlConfig, spec: WorldSpec) -> tuple[Net, Meta]:

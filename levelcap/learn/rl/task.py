@@ -10,6 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from levelcap.kit.errors import BadValue, refuse
 from levelcap.learn.engine.state import State
 from levelcap.learn.rl.actor import Actor
 from levelcap.learn.rl.batch import Batch
@@ -17,6 +18,7 @@ from levelcap.learn.rl.config import RlConfig
 from levelcap.learn.rl.learner import make_learner
 from levelcap.learn.rl.match_group import MatchGroup
 from levelcap.learn.rl.opponents import Opponent, Pool
+from levelcap.learn.rl.replay import Drawn, Replay
 from levelcap.learn.rl.scale import RewardScale
 from levelcap.nets.checkpoint import weights_of
 from levelcap.nets.family import build, copy_net, world_net
@@ -41,9 +43,16 @@ class RlTask:
         groups: list[MatchGroup],
         pool: Pool,
         reference: Net | None,
+        seed: int = 0,
     ) -> None:
+        """seed: of what the replay draws."""
+        if config.replay and net.recurrent and config.burn_in >= config.unroll:
+            remedy = f"Give less than the {config.unroll} decisions of an unroll"
+            raise BadValue(refuse("burn_in leaves nothing to learn", config.burn_in, remedy))
         self.net, self.config, self.groups, self.pool = net, config, groups, pool
-        self.minibatches = config.minibatches * config.epochs  # updates a batch
+        self._own = config.minibatches * config.epochs  # updates from the newest batch
+        self.replay = Replay(config.replay, seed)
+        self._set_updates()
         self._meta = meta
         # The actor's own copy: the learner changes `net` while the actor plays.
         self._acting = copy_net(net, meta)
@@ -54,6 +63,7 @@ class RlTask:
             length=config.unroll,
             minibatches=config.minibatches,
             reference=reference if config.kl_coef > 0 else None,
+            keep=config.replay,
         )
         self.learner = make_learner(net, meta, self.actor.layout, config)
         self.moments = RunningMoments(meta.input_size) if config.standardise else None
@@ -68,6 +78,7 @@ class RlTask:
         # How many minibatches get their reference from the acting half; see `_balance`.
         self._referenced_by_actor = config.minibatches
         self._gather_s, self._learn_s = 0.0, 0.0
+        self._fresh = 0  # steps of the batch learned from
         for group in groups:
             group.start()
 
@@ -93,14 +104,33 @@ class RlTask:
         # The first update of a batch: what the policy says now is what `clip` refers to.
         if minibatch == 0:
             self.learner.begin(batch)
-        minibatch %= self.config.minibatches  # of an epoch
-        self.actor.add_reference(batch, minibatch)
-        metrics = self.learner.backward(batch, minibatch, value_only=warming)
+            self.replay.drawn.clear()
+            self._fresh = batch.steps
+        source, part = batch, minibatch % self.config.minibatches  # of an epoch
+        replayed = minibatch >= self._own
+        if replayed:
+            source, part = self.replay.draw(update)
+        age = update - source.version
+        self.actor.add_reference(source, part)
+        if replayed:
+            source, part = self.learner.burn_in(source, part)
+        metrics = self.learner.backward(source, part, value_only=warming)
+        if replayed:
+            steps = int(source.active[part].sum())
+            self.replay.drawn.append(Drawn(age, steps, metrics["rho"]))
+        # Done with: the actor fills another one, until this one has left the replay.
+        if minibatch == self.minibatches - 1:
+            self.replay.keep(batch)
+            self._set_updates()
         if warming:
             for parameter in self.net.shared_parameters():
                 parameter.grad = None
         self._learn_s += time.monotonic() - began
-        return {**metrics, "lag": float(update - batch.version)}
+        return {**metrics, "lag": float(age)}
+
+    def _set_updates(self) -> None:
+        """Updates a batch: the first one has nothing behind it to replay."""
+        self.minibatches = self._own + (self.config.replay_updates if self.replay.batches else 0)
 
     def sync(self, steps: int, done: float) -> None:
         """New weights for the actor, a past self when one is due, less pseudo-reward."""
@@ -175,13 +205,17 @@ class RlTask:
             if "~" not in m.name and not m.name.startswith(PAST)
         }
         shown["past_selves"] = float(len(self._past_weights))
-        shown["reuse"] = float(self.config.epochs)  # times each step is learned from
-        return shown
+        again = self.replay.report(self._fresh)
+        # Times each step is learned from.
+        shown["reuse"] = self.config.epochs + again.pop("replay_reuse", 0.0)
+        return shown | again
 
     def state(self, batch: Batch) -> State:
         """Worlds, opponents, their minds, and the batch that waits to be learned from."""
         state = State()
         state.put("batch", batch.state())
+        for index, old in enumerate(self.replay.batches):
+            state.put(f"replay{index}", old.state())
         state.put("actor", self.actor.state())
         for index, group in enumerate(self.groups):
             state.put(f"room{index}", group.state())
@@ -193,6 +227,7 @@ class RlTask:
         state.values["members"] = [member.name for member in self.pool.members]
         state.values["next_past"] = self._next_past
         state.values["pseudo"] = self._pseudo
+        state.values["replay"] = len(self.replay.batches)
         state.values["entropy"] = self.learner.entropy_coef
         state.values["results"] = self.pool.results()
         if self.moments is not None:
@@ -226,9 +261,17 @@ class RlTask:
         self._acting.load_state_dict({n: torch.from_numpy(np.array(a)) for n, a in acting.items()})
         for index, group in enumerate(self.groups):
             group.restore(state.get(f"room{index}"))
-        batch = self.actor.spare()
-        batch.restore(state.get("batch"))
         self.actor.restore(state.get("actor"))
+        self.replay.batches.clear()
+        # Oldest first: where a memory of pi_sup ends is where the newest batch does.
+        for index in range(state.values.get("replay", 0)):
+            self.replay.keep(self._take_back(state.get(f"replay{index}")))
+        self._set_updates()
+        return self._take_back(state.get("batch"))
+
+    def _take_back(self, saved: State) -> Batch:
+        batch = self.actor.spare()
+        batch.restore(saved)
         # The reference is computed again, with the same bits.
         batch.referenced = [self.actor.reference is None] * self.config.minibatches
         for minibatch in range(self.config.minibatches if self.net.recurrent else 0):

@@ -23,6 +23,7 @@ from levelcap.nets.hierarchy.tactician import Tactician
 from levelcap.nets.meta import Meta
 from levelcap.nets.net import Inputs, Net, State, Unrolled, reset_rows
 from levelcap.nets.row import Family
+from levelcap.world.spec import TEAM
 
 PLAN, DEED = "plan.", "deed."  # prefixes of the Strategist's and the Executor's own memory
 HELD = ("goal", "pooled", "mode", "mode_logits", "confidence")
@@ -47,7 +48,9 @@ class HierarchyNet(Net):
         self.confidence = nn.Linear(shape.plan, 1)
         self.tactician = Tactician(sizes["columns"], shape)
         self.executor = Executor(sizes["body"], meta.head_sizes, meta.aim_heads, shape)
-        self.critic = _head(shape.plan + sizes["body"] + shape.deed, shape.deed, 1, shape)
+        self.critic_views = ("team",) if shape.critic == "team" else ()
+        known = shape.plan + sizes["body"] + shape.deed + len(TEAM) * len(self.critic_views)
+        self.critic = _head(known, shape.deed, 1, shape)
 
     def initial_state(self, rows: int) -> State:
         """Clock at 0, nothing wanted, nothing remembered."""
@@ -105,8 +108,7 @@ class HierarchyNet(Net):
             part(state, DEED),
             reset,
         )
-        felt = body * self.executor.sighted
-        value = self.critic(torch.cat((held["pooled"], felt, hidden), -1)).squeeze(-1)
+        value = self._value(views, held["pooled"], body * self.executor.sighted, hidden)
         after = {name: held[name][-1] for name in HELD}
         after |= {"clock": clock} | named(plan, PLAN) | named(doing, DEED)
         return Unrolled(
@@ -125,6 +127,13 @@ class HierarchyNet(Net):
                 "approach": seen.approach.view(steps, rows, -1),
             },
         )
+
+    def _value(self, views: Inputs, *felt: Tensor) -> Tensor:
+        """What is expected [T, B]; NaN where the critic's own views are not to be had: in play."""
+        if not set(self.critic_views) <= set(views.layout.names):
+            return torch.full(felt[0].shape[:2], torch.nan)
+        known = [views[name] for name in self.critic_views]
+        return self.critic(torch.cat((*felt, *known), -1)).squeeze(-1)
 
     def recall(self, state: State, history: Tensor, valid: Tensor) -> State:
         """The Strategist's memory of the summaries [S, B, 192] before the first decision."""

@@ -30,8 +30,8 @@ def shard(tmp_path_factory):
     return place
 
 
-def _cloner(shard):
-    meta = describe("hierarchy", SPEC, "dummy", options={"strategist": "lstm"})
+def _cloner(shard, **options):
+    meta = describe("hierarchy", SPEC, "dummy", options={"strategist": "lstm", **options})
     cloner = LayeredCloner(new_net(meta, 1), meta, ViewLayout.of(SPEC, meta.views), FEW)
     shards = _open(Request("duel", (shard,), shard))
     return cloner, cloner.prepare(next(cloner.stream(shards, 0, 0)))
@@ -62,6 +62,14 @@ def test_stretches_begin_where_the_strategist_looks(shard):
     assert set(stretch.intents.unique().tolist()) <= {-1, *range(len(INTENTS))}
     assert (stretch.targets_at >= 0).any()
     assert cloner.steps(stretch) > 0
+
+
+def test_a_critic_of_the_team_is_not_trained_where_nobody_recorded_the_team(shard):
+    cloner, stretch = _cloner(shard, critic="team")
+    logged = cloner.backward(stretch)
+    assert "value_loss" not in logged and np.isfinite(list(logged.values())).all()
+    assert all(p.grad is None for p in cloner.net.critic.parameters())
+    assert float(cloner.net.executor.head[0].weight.grad.abs().sum()) > 0
 
 
 def test_every_layer_gets_a_gradient_and_so_does_the_minute_before(shard):

@@ -33,7 +33,7 @@ def _net(size="dummy", **options):
     with torch.no_grad():
         for parameter in net.parameters():
             parameter += 0.1 * torch.randn(parameter.shape, generator=generator)
-    return net.eval(), ViewLayout.of(SPEC, meta.views)
+    return net.eval(), ViewLayout.of(SPEC, (*meta.views, *net.critic_views))
 
 
 def _inputs(layout, steps, rows=ROWS, seed=0):
@@ -243,3 +243,28 @@ def test_a_shape_from_before_an_option_has_what_was_usual_then():
     meta = describe("hierarchy", SPEC, "slim")
     older = {key: value for key, value in meta.shape.items() if key != "window"}
     assert shape_of(replace(meta, shape=older)) == shape_of(meta)
+
+
+@torch.no_grad()
+def test_a_critic_of_the_team_moves_the_value_and_nothing_else():
+    net, layout = _net(critic="team")
+    views, reset = _inputs(layout, 24)
+    blind = ViewLayout.of(SPEC, layout.names[:-1])
+    packed = views.packed.clone()
+    Inputs(packed, layout)["team"][...] += 1.0
+    told = [
+        net.unroll(one, net.initial_state(ROWS), reset)
+        for one in (
+            views,
+            replace(views, packed=packed),
+            replace(views, packed=views.packed[..., : blind.size], layout=blind),
+        )
+    ]
+    for out in told[1:]:
+        assert torch.equal(out.logits, told[0].logits)
+        assert torch.equal(out.choices, told[0].choices)
+        assert all(torch.equal(rows, told[0].state[name]) for name, rows in out.state.items())
+    assert (told[1].values != told[0].values).all() and told[2].values.isnan().all()
+    # Of a net that asks for no more, whatever else is shown: its value is what it was.
+    own, _ = _net()
+    assert own.critic_views == () and own.critic[0].in_features == net.critic[0].in_features - 128

@@ -1,0 +1,74 @@
+"""A critic that sees the team: it learns in the learner's worlds, and nobody plays with it."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+
+from levelcap.learn.engine.state import load_newest
+from levelcap.learn.engine.stops import Stops
+from levelcap.learn.rl.config import for_world
+from levelcap.learn.rl.run import Request, build, reinforce
+from levelcap.play.load import load_checkpoint
+from levelcap.play.probe import _decides, recorded
+from levelcap.play.seats import Seats
+from levelcap.trials.evaluate import held_out_loss
+from levelcap.world import make
+from levelcap.world.spec import TEAM
+
+OPTIONS = ("strategist=lstm", "critic=team")
+SMALL = {"lanes": 20, "unroll": 20, "minibatches": 2, "opponents": ("rookie",), "cousins": 0}
+
+
+def siege(place=None, **changes):
+    torch.set_num_threads(1)
+    request = Request("siege", place, None, "dummy", family="hierarchy", options=OPTIONS)
+    return request, replace(for_world("siege", "hierarchy"), **{**SMALL, **changes})
+
+
+def test_the_learner_gets_the_team_and_the_value_alone_learns_from_it():
+    task = build(*siege(value_warmup=1, kl_coef=0.0))
+    assert "team" not in task._meta.views and task.actor.layout.names[-1] == "team"
+    batch = task.gather(0)
+    for group, places in zip(task.groups, task.actor._places, strict=True):
+        shown = group.views["team"].reshape(-1, len(TEAM))[group.lanes]
+        last = batch.inputs[:, -1].reshape(task.actor.lanes, -1)[places, -len(TEAM) :]
+        np.testing.assert_array_equal(last, shown)
+    assert np.abs(batch.inputs[..., -len(TEAM) :]).sum() > 0
+    metrics = task.backward(batch, 0, 0)
+    assert np.isfinite(list(metrics.values())).all()
+    grad = task.net.critic[0].weight.grad
+    assert float(grad[:, -len(TEAM) :].abs().sum()) > 0
+    assert task.net.executor.head[0].weight.grad is None  # the value warms up
+
+
+def test_a_snapshot_plays_without_the_view_and_owns_up_to_knowing_no_value(tmp_path):
+    outcome = reinforce(*siege(tmp_path / "run", value_warmup=0), Stops(updates=4))
+    policy = load_checkpoint(outcome.snapshot)
+    assert "team" not in policy.views
+    world = make("siege", 2, seed=1, views=policy.views)
+    seats = Seats(world, [policy], np.zeros((2, 10), np.int64))
+    views = world.reset()
+    for _ in range(12):
+        views, *_ = world.step(seats.act(views))
+    assert np.isnan(seats.values).all() and np.isfinite(seats.log_probs).all()
+    # Its loss is measured where the view is to be had; and an upload of it is no broken one.
+    assert np.isfinite(held_out_loss(policy.net, policy.meta))
+    assert _decides(outcome.snapshot, *recorded(policy.meta))["ok"]
+
+
+@pytest.mark.parametrize("replay", [0, 1])
+def test_an_interrupted_run_goes_on_with_the_same_bits(tmp_path, replay):
+    def run(name, steps):
+        request, config = siege(tmp_path / name, value_warmup=2, replay=replay)
+        config = replace(config, engine=replace(config.engine, checkpoint_s=0.001))
+        reinforce(request, config, Stops(updates=10, steps=steps))
+        return load_newest(tmp_path / name / "checkpoints")[0]
+
+    whole = run("whole", 10**9)
+    run("cut", 600)
+    cut = run("cut", 10**9)
+    assert set(whole.arrays) == set(cut.arrays)
+    for name, array in whole.arrays.items():
+        np.testing.assert_array_equal(array, cut.arrays[name], err_msg=name)
