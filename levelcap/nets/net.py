@@ -90,6 +90,7 @@ class Unrolled:
     choice_logits: Tensor | None = None  # [T, B, K]
     choice_due: Tensor | None = None  # bool [T, B]: drawn at this decision, not carried over
     mind: dict[str, Tensor] = field(default_factory=dict)  # [T, B, …], worth drawing
+    mouse: Tensor | None = None  # [T, B, 62] logits of the mouse's heads (`world.mouse`)
 
 
 class Net(nn.Module):
@@ -101,6 +102,8 @@ class Net(nn.Module):
     """options of the latent it samples; 0: it samples none"""
     goal_size = 0
     """G, numbers of the goal it holds, to which an order can be added; 0: it holds none"""
+    has_mouse = False
+    """can it also say what it does with mouse and hotbar? RL learns nothing of that"""
 
     def initial_state(self, rows: int) -> State:
         """State of rows whose match begins."""

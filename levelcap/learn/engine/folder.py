@@ -26,6 +26,7 @@ PAUSE, STOP = "pause", "stop"
 # Runs that were started before a setting had its present name, or existed at all, can be continued.
 RENAMED = {"parts": "minibatches"}
 BEFORE = {"family": "flat", "options": [], "config.segment": 32, "config.burn_in": 16}
+BEFORE |= {"config.mouse_coef": 0.3}
 
 
 class RunFolder:

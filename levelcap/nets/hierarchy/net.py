@@ -47,6 +47,7 @@ class HierarchyNet(Net):
         self.confidence = nn.Linear(shape.plan, 1)
         self.tactician = Tactician(sizes["columns"], shape)
         self.executor = Executor(sizes["body"], meta.head_sizes, meta.aim_heads, shape)
+        self.has_mouse = shape.mouse == "on"
         self.critic = _head(shape.plan + sizes["body"] + shape.deed, shape.deed, 1, shape)
 
     def initial_state(self, rows: int) -> State:
@@ -79,9 +80,9 @@ class HierarchyNet(Net):
         return [p for p in self.parameters() if id(p) not in mine]
 
     def steadied(self, weights: State, factor: float) -> State:
-        """Smaller scales of the Executor's aim."""
-        name = "executor.head.2.bias"
-        return weights | {name: self.executor.narrowed(weights[name], factor)}
+        """Smaller scales of the Executor's aim, and of its mouse."""
+        names = ["executor.head.2.bias", *["executor.mouse.2.bias"] * self.has_mouse]
+        return weights | {n: self.executor.narrowed(weights[n], factor) for n in names}
 
     def unroll(
         self, views: Inputs, state: State, reset: Tensor, choices: Tensor | None = None
@@ -97,14 +98,8 @@ class HierarchyNet(Net):
         if views.order is not None and self.use_goal:
             goal = goal + views.order  # not into what is held: the hero's own wish stays its own
         seen = self.tactician(objects.flatten(0, 1), goal.flatten(0, 1))
-        deed, hidden, doing = self.executor(
-            body,
-            goal,
-            seen.position.view(steps, rows, -1),
-            seen.info.view(steps, rows, -1),
-            part(state, DEED),
-            reset,
-        )
+        position, info = (t.view(steps, rows, -1) for t in (seen.position, seen.info))
+        deed, hidden, doing = self.executor(body, goal, position, info, part(state, DEED), reset)
         felt = body * self.executor.sighted
         value = self.critic(torch.cat((held["pooled"], felt, hidden), -1)).squeeze(-1)
         after = {name: held[name][-1] for name in HELD}
@@ -124,6 +119,7 @@ class HierarchyNet(Net):
                 "target": seen.target.view(steps, rows),
                 "approach": seen.approach.view(steps, rows, -1),
             },
+            mouse=self.executor.mouse_logits(hidden, position),
         )
 
     def recall(self, state: State, history: Tensor, valid: Tensor) -> State:

@@ -36,6 +36,7 @@ OPTIONS: dict[str, tuple[str, ...]] = {
     "tactician": ("alone", "self"),
     "targeting": ("cross", "pointer", "concat"),
     "goal": ("on", "off"),
+    "mouse": ("off", "on"),
 }
 
 
@@ -75,6 +76,8 @@ class Shape:
     """off: a twin whose goal is always zero, to measure what the channel is worth"""
     layer_norm: str = "layer"
     """batch: moments of the batch instead of the row's, for imitation"""
+    mouse: str = "off"
+    """on: the Executor has heads for cursor, click and hotkey too, learned by imitation alone"""
 
 
 _LARGE = {"strategist": "transformer", "executor": "ssd", "state": 64, "tactician": "self"}
