@@ -96,9 +96,11 @@ def convert_old(source: Path, out: Path, screen: bool = False) -> Losses:
     for path in (source, out):
         if path.suffix not in KINDS:
             remedy = f"Name files that end in {' or '.join(KINDS)}"
-            raise BadValue(refuse("actions of the old form are no such file", path, remedy))
+            raise BadValue(refuse("actions of the old form are no such file", str(path), remedy))
     if out.exists():
-        raise Conflict(refuse("there is a file already", out, "Name another file"))
+        raise Conflict(refuse("there is a file already", str(out), "Name another file"))
+    if not out.parent.is_dir():
+        raise BadValue(refuse("no such folder", str(out.parent), "Make it, or name another file"))
     mouse, losses = map_old(_read(source), screen)
     made = io.BytesIO()
     if out.suffix == ".npy":
@@ -121,4 +123,4 @@ def _read(path: Path) -> NDArray[np.float64]:
         return np.array(rows or np.empty((0, len(OLD_FIELDS))))
     except (OSError, ValueError, EOFError) as error:
         remedy = f"Give rows of four numbers, {', '.join(OLD_FIELDS)}, with commas between"
-        raise BadFile(refuse(f"no actions of the old form ({error})", path, remedy)) from error
+        raise BadFile(refuse(f"no actions of the old form ({error})", str(path), remedy)) from error

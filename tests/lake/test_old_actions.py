@@ -88,6 +88,8 @@ def test_files_of_another_kind_and_missing_ones_are_refused(tmp_path):
         convert_old(tmp_path / "old.csv", tmp_path / "new.csv")
     with pytest.raises(BadValue, match=r"end in \.csv or \.npy"):
         convert_old(tmp_path / "old.json", tmp_path / "new.csv")
+    with pytest.raises(BadValue, match="no such folder"):
+        convert_old(tmp_path / "old.csv", tmp_path / "away" / "new.csv")
     (tmp_path / "old.npy").write_bytes(b"")
     with pytest.raises(BadFile, match="no actions of the old form"):
         convert_old(tmp_path / "old.npy", tmp_path / "new.csv")

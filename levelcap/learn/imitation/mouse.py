@@ -18,6 +18,8 @@ from levelcap.learn.maths import heads, losses
 from levelcap.world.actions import CENTRE, CLICKS, HOTKEYS, to_mouse
 from levelcap.world.mouse import CLICK, HOTKEY, MOUSE_SIZES, mouse_mask, to_heads
 
+CURSORS = {"walk": 0, "point": 2}  # first head of each
+
 
 def mouse_loss(logits: Tensor, actions: Tensor, mask: Tensor, alive: Tensor) -> Tensor:
     """Cross-entropy of the mouse's heads to the teacher's bins, over the heads that count.
@@ -38,7 +40,7 @@ class MouseReport:
 
     def __init__(self) -> None:
         self._tables = {CLICK: np.zeros((len(CLICKS),) * 2), HOTKEY: np.zeros((len(HOTKEYS),) * 2)}
-        self._error = self._cursors = 0.0
+        self._cursors = dict.fromkeys(CURSORS, (0.0, 0))  # half turns off, rows
         self._lost = 0
 
     def add(self, logits: Tensor, actions: Tensor, mask: Tensor, alive: Tensor) -> None:
@@ -52,17 +54,18 @@ class MouseReport:
         mine = torch.stack([part.argmax(-1) for part in log_p], -1)
         for head, found in self._tables.items():
             np.add.at(found, (chosen[:, head], mine[:, head].numpy()), 1)
-        for first in (0, 2):  # where it walks, and what it points at
-            place = slice(first, first + 2)
-            counts = used[:, first]
-            taught = torch.from_numpy(chosen[counts, place])
-            self._error += float(half_turns(mine[counts, place], taught).sum())
-            self._cursors += float(counts.sum())
+        for name, first in CURSORS.items():
+            place, counts = slice(first, first + 2), used[:, first]
+            off = half_turns(mine[counts, place], torch.from_numpy(chosen[counts, place]))
+            error, cursors = self._cursors[name]
+            self._cursors[name] = error + float(off.sum()), cursors + len(off)
         self._lost += lost
 
     def shares(self) -> dict[str, float]:
-        """Accuracies beside those of always saying the commonest, cursor error, rows that lost."""
-        found = {"cursor_error": self._error / max(self._cursors, 1)}
+        """Accuracies beside those of always saying the commonest, cursor errors, rows that lost."""
+        found = {
+            f"cursor_{n}_error": off / max(rows, 1) for n, (off, rows) in self._cursors.items()
+        }
         for name, head in (("click", CLICK), ("hotkey", HOTKEY)):
             table = self._tables[head]
             rows = max(table.sum(), 1)

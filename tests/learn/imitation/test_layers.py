@@ -95,7 +95,7 @@ def test_a_run_reports_its_layers(shard, tmp_path):
     done = imitate(request, config, Stops(updates=24))
     assert done.outcome.progress.update == 24
     modes = ("mode_balanced", "mode_majority", "target_accuracy", "aim_error", "confidence")
-    for name in (*modes, "click_accuracy", "hotkey_accuracy", "cursor_error", "mouse_lost"):
+    for name in (*modes, "click_accuracy", "hotkey_accuracy", "cursor_point_error", "mouse_lost"):
         assert 0 <= done.validation[name] <= 1.5
 
 

@@ -55,7 +55,7 @@ def test_the_report_worked_by_hand():
     assert found["hotkey_accuracy"] == found["hotkey_majority"] == 1.0
     assert found["mouse_lost"] == pytest.approx(1 / 3)
     # (10, 10) is 45 degrees, (0, 5) is 180: .75 half turns; the other cursor is right.
-    assert found["cursor_error"] == pytest.approx(0.75 / 2)
+    assert found["cursor_walk_error"] == pytest.approx(0.75) and found["cursor_point_error"] == 0
     assert half_turns(torch.tensor([[5, 10]]), torch.tensor([[5, 0]])).tolist() == [1.0]
 
 
