@@ -54,7 +54,7 @@ class Recipe:
 RECIPES: dict[str, Recipe] = {
     "duel": Recipe(games=3_000),
     "lms": Recipe(games=300, imitation_most_s=120.0),
-    "siege": Recipe(games=100, imitation_share=0.25, imitation_most_s=180.0),
+    "siege": Recipe(games=100, imitation_share=0.1, imitation_most_s=180.0, taught_share=0.2),
     "crown": Recipe(games=100, imitation_share=0.25, imitation_most_s=180.0),
 }
 

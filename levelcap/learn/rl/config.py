@@ -122,9 +122,11 @@ _DEFAULTS: dict[str, dict[str, object]] = {
     "lms": {**_LONG, "kl_coef": 0.05, "engine": _engine(lr=5e-4, hidden_lr=0.005)},
     "siege": {
         **_LONG,
-        "kl_coef": 0.1,
+        "kl_coef": 0.05,
         "pseudo_reward": 0.1,
+        "self_play": 0.2,
         "opponents": ("veteran", "master"),
+        "cousins": 3,
         "engine": _engine(lr=3e-4, hidden_lr=0.003),
     },
     "crown": {
@@ -163,9 +165,11 @@ _LAYERED: dict[str, object] = {
     "engine": _engine(lr=3e-4, hidden_lr=0.003),
 }
 # A value that has only seen the won matches of a teacher is noise at first: after 20 updates of
-# warm-up a siege clone's .51 against veteran fell to .13, after 80 it did not (benchmarks/log).
+# warm-up a siege clone's .51 against veteran fell to .13. One that was taught in its own matches
+# knows lost ones, too (benchmarks/log).
 _LAYERED_LONG: dict[str, object] = {
-    "value_warmup": 80,
+    "value_warmup": 40,
+    "minibatches": 2,
     "engine": _engine(lr=2e-4, hidden_lr=0.002),
 }
 

@@ -71,7 +71,13 @@ class Learner(ABC):
         state = {n: torch.from_numpy(a[minibatch]) for n, a in batch.state0.items()}
         choices = None
         if batch.choices is not None:
-            choices = torch.from_numpy(batch.choices[minibatch])
+            chosen = batch.choices[minibatch]
+            if batch.taught is not None:
+                # What a teacher does belongs to what the teacher wants, not to what we wanted: else
+                # the layers below would learn to overhear the goal.
+                wanted = batch.taught[minibatch, ..., -1].astype(np.int64)
+                chosen = np.where(wanted >= 0, wanted, chosen)
+            choices = torch.from_numpy(chosen)
         return self.net.unroll(
             Inputs(torch.from_numpy(batch.inputs[minibatch, :length]), self._views),
             state,
