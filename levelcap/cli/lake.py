@@ -1,8 +1,9 @@
-"""`levelcap lake ls|show|check`: which shards there are, what is in one, whether it is whole."""
+"""`levelcap lake …`: which shards there are, what is in one, is it whole; old recordings read."""
 
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,9 @@ from levelcap.kit.paths import get_base_dir
 from levelcap.kit.publish import read_manifest
 from levelcap.lake.check import check_shard, list_shards
 from levelcap.lake.header import HEADER_FILE, Header
+from levelcap.lake.old_actions import convert_old
 from levelcap.lake.quality import one_sided
+from levelcap.world.actions import HOTKEYS
 
 
 def _trajectories() -> Path:
@@ -103,6 +106,31 @@ def check(*shards: str, json_: AsJson = False) -> None:
             console.print(f"one-sided: {warning}")
     if json_:
         say_json(reports)
+
+
+def old_actions(file: Path, out: Path, /, *, screen: bool = False, json_: AsJson = False) -> None:
+    """Read actions of the old form [x, y, click, ability_val] as mouse rows; says what is lost.
+
+    Parameters
+    ----------
+    file
+        Rows of four numbers, .csv or .npy.
+    out
+        The new file of rows x, y, click_type, hotkey_id: .csv or .npy.
+    screen
+        x and y are shares of a screen, 0 to 1, with the player in its middle.
+    json_
+        Print the report as one JSON object as the last line.
+    """
+    report = asdict(convert_old(file, out, screen))
+    keys = {name: count for name, count in report["hotkeys"].items() if count}
+    shown = report | {"hotkeys": ", ".join(f"{name} {count:,}" for name, count in keys.items())}
+    rows = [(name.replace("_", " "), value) for name, value in shown.items()]
+    place = "shares of a screen, 0 to 1" if screen else "offsets from the player, -1 to 1"
+    say(f"Read as: x, y {place}; click > .5 left; ability_val 0 to 1 in {len(HOTKEYS)} equal parts")
+    Console(highlight=False).print(table((), rows, "rows, and what was lost of them"))
+    if json_:
+        say_json(report)
 
 
 def _facts(header: Header) -> dict[str, Any]:

@@ -56,6 +56,7 @@ COMMANDS = (
     ("lake ls", "lake:ls", "List the shards of this realm."),
     ("lake show", "lake:show", "Show what a shard says of itself."),
     ("lake check", "lake:check", "Read every byte and value of shards."),
+    ("lake old-actions", "lake:old_actions", "Read actions of the old form."),
     ("coach label", "coach:label", "Label every two seconds of a shard."),
     ("coach agree", "coach:agree", "How far two labellings say the same."),
     ("orders", "orders:orders", "Teach a hero's goal the ten orders."),

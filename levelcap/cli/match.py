@@ -17,6 +17,7 @@ from levelcap.services.clients.keeper import Client
 from levelcap.services.clients.spectate import watch_to_the_end
 from levelcap.services.door.tokens import load_tokens
 from levelcap.services.process.hosts import get_service_url
+from levelcap.world.mouse import Control
 
 
 def start(
@@ -24,6 +25,7 @@ def start(
     world: World = "duel",
     tick_hz: TickHz = None,
     every_tick: bool = False,
+    control: Control = "heads",
     seed: int | None = None,
     patch: str = "1.0",
     champions: str | None = None,
@@ -43,12 +45,14 @@ def start(
         base, random, or one name for all.
     every_tick
         Ask checkpoints at every tick instead of at the rate they were trained at.
+    control
+        mouse: checkpoints say what they do with cursor, click and hotkey (`mouse=on`).
     wait
         Watch it from here and print how it ended.
     """
     world = at_rate(world, tick_hz)
     body: dict[str, Any] = {"world": world, "seats": list(seats), "patch": patch, "speed": speed}
-    body |= {"seed": seed, "champions": champions, "every_tick": every_tick}
+    body |= {"seed": seed, "champions": champions, "every_tick": every_tick, "control": control}
     with _oracle() as oracle:
         made = oracle.call("POST", "/matches", body)
     address = f"{get_service_url('tavern')}/arena?match={made['id']}"

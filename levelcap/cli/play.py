@@ -13,6 +13,8 @@ from levelcap.kit.errors import BadValue, refuse
 from levelcap.play.matchup import Result, play_games
 from levelcap.play.returns import play_episodes
 from levelcap.play.seats import ask_every_tick
+from levelcap.world.mouse import Control
+from levelcap.world.protocols import Policy
 from levelcap.world.spec import arena_spec
 
 
@@ -24,6 +26,7 @@ def play(
     world: World = "duel",
     tick_hz: TickHz = None,
     every_tick: bool = False,
+    control: Control = "heads",
     games: int = 100,
     seed: int = 0,
     patch: str = "1.0",
@@ -43,6 +46,8 @@ def play(
         duel, lms, siege, crown, gym:<id> or zoo:<module>.
     every_tick
         Ask A at every tick instead of at the rate it was trained at.
+    control
+        mouse: A says what it does with cursor, click and hotkey (a net with `mouse=on`).
     games
         Number of games or episodes.
     seed
@@ -59,11 +64,11 @@ def play(
     console = Console(highlight=False)
     world = at_rate(world, tick_hz)
     if ":" in world:
-        _episodes(console, a, b, world, games, seed, json_)
+        _episodes(console, a, b, world, games, seed, control, json_)
         return
     if b is None:
         raise BadValue(refuse(f"{world} needs two policies", a, "Name an opponent, e.g. rookie"))
-    hero = load_policy(a)
+    hero = _hero(a, control)
     result = play_games(
         ask_every_tick(hero, arena_spec(world).tick_hz) if every_tick else hero,
         load_policy(b),
@@ -92,14 +97,30 @@ def result_block(a: str, b: str, world: str, seed: int, result: Result) -> Table
     return table(columns, [(*counts, *shown)], title, right=columns)
 
 
+def _hero(name: str, control: Control) -> Policy:
+    policy = load_policy(name)
+    if control == "heads":
+        return policy
+    from levelcap.play.load import use_mouse  # brings torch in
+
+    return use_mouse(policy)
+
+
 def _episodes(
-    console: Console, a: str, b: str | None, world: str, games: int, seed: int, as_json: bool
+    console: Console,
+    a: str,
+    b: str | None,
+    world: str,
+    games: int,
+    seed: int,
+    control: Control,
+    as_json: bool,
 ) -> None:
     if b is not None:
         remedy = f"Name one policy: levelcap play {a} --world {world}"
         raise BadValue(refuse("an outside game takes one policy", f"{a} {b}", remedy))
     import_world(world)
-    result = play_episodes(load_policy(a), world, games, seed)
+    result = play_episodes(_hero(a, control), world, games, seed)
     console.print(
         f"{a} · {world} · {games} episodes · mean return {result.mean:.2f} "
         f"(95 % interval {result.ci_low:.2f} to {result.ci_high:.2f}), "

@@ -90,6 +90,7 @@ class Unrolled:
     choice_logits: Tensor | None = None  # [T, B, K]
     choice_due: Tensor | None = None  # bool [T, B]: drawn at this decision, not carried over
     mind: dict[str, Tensor] = field(default_factory=dict)  # [T, B, …], worth drawing
+    mouse: Tensor | None = None  # [T, B, 62] logits of the mouse's heads (`world.mouse`)
 
 
 class Net(nn.Module):
@@ -103,6 +104,8 @@ class Net(nn.Module):
     """G, numbers of the goal it holds, to which an order can be added; 0: it holds none"""
     critic_views: tuple[str, ...] = ()
     """views that its value reads besides, and its policy never does; without them values are NaN"""
+    has_mouse = False
+    """can it also say what it does with mouse and hotbar? RL learns nothing of that"""
 
     def initial_state(self, rows: int) -> State:
         """State of rows whose match begins."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,12 +11,14 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from levelcap.kit.errors import unknown_name
+from levelcap.kit.errors import BadValue, refuse, unknown_name
 from levelcap.nets.checkpoint import load_world_net
 from levelcap.nets.meta import Meta, check_fits
 from levelcap.nets.net import Inputs, Net, Unrolled, ViewLayout, choice_log_prob
 from levelcap.play.orders import load_orders
 from levelcap.play.sample import Sampler
+from levelcap.world.actions import from_mouse
+from levelcap.world.mouse import MOUSE_HEADS, from_heads, mouse_mask
 from levelcap.world.protocols import Decision, Policy, PolicyState, Views, World
 from levelcap.world.spec import TICK_HZ, WorldSpec
 
@@ -33,6 +36,8 @@ class NetPolicy(Policy):
         self._content_hash = content_hash
         self.vectors: dict[str, NDArray[np.float32]] = {}
         self._sampler: Sampler | None = None
+        self._mouse: Sampler | None = None
+        self.by_mouse = False
         self._layout: ViewLayout | None = None
 
     def take_vectors(self, vectors: dict[str, NDArray[np.float32]]) -> None:
@@ -52,6 +57,8 @@ class NetPolicy(Policy):
         """The same by a world's sizes alone: a net needs no simulator."""
         check_fits(self.meta, spec)
         self._sampler, self._layout = Sampler(spec), ViewLayout.of(spec, self.views)
+        if self.net.has_mouse:
+            self._mouse = Sampler(replace(spec, heads=MOUSE_HEADS, aim_heads=(), aim_users=()))
 
     def initial_state(self, num_rows: int) -> PolicyState:
         """What the net carries from decision to decision; None: nothing."""
@@ -98,21 +105,31 @@ class NetPolicy(Policy):
         trained_s = self.meta.decision_ticks / TICK_HZ
         return max(1, round(trained_s * self.tick_hz / self.decision_ticks))
 
+    def draw_mouse(self, out: Unrolled, views: Views) -> NDArray[np.float64]:
+        """Mouse rows [n, 4] of what `think` gave: cursor, click and hotkey."""
+        assert self._mouse is not None and out.mouse is not None, "see use_mouse"
+        mask = mouse_mask(views["mask"])
+        return from_heads(self._mouse(out.mouse[0].numpy(), mask, views["key"], self.greedy)[0])
+
     def act(self, views: Views, state: PolicyState) -> Decision:
         """Bins, log-probabilities and values of n rows."""
         assert self._sampler is not None, "bind comes before act"
         out = self.think(views, state)
-        actions, log_probs = self._sampler(
-            out.logits[0].numpy(), views["mask"], views["key"], self.greedy
-        )
+        log_probs: NDArray[np.float32] | None = None
+        if self.by_mouse:
+            actions: NDArray[Any] = from_mouse(self.draw_mouse(out, views))
+        else:
+            logits = out.logits[0].numpy()
+            actions, log_probs = self._sampler(logits, views["mask"], views["key"], self.greedy)
         kept: dict[str, NDArray[Any]] = {name: rows.numpy() for name, rows in out.state.items()}
         if isinstance(state, dict) and ORDER in state:
             kept |= {ORDER: state[ORDER], ORDER_LEFT: np.maximum(state[ORDER_LEFT] - 1, 0)}
         choices = None
         if out.choices is not None:
-            # The choice is part of what was decided, and so of its probability.
-            log_probs += choice_log_prob(out)[0].numpy()
             choices = out.choices[0].numpy()
+            if log_probs is not None:
+                # The choice is part of what was decided, and so of its probability.
+                log_probs += choice_log_prob(out)[0].numpy()
         return Decision(
             actions,
             kept or None,
@@ -126,6 +143,8 @@ class NetPolicy(Policy):
     def _mind(self, out: Unrolled, actions: NDArray[Any], views: Views) -> dict[str, NDArray[Any]]:
         """What the net tells of itself, and how likely the chosen aim was."""
         mind = {name: rows[0].numpy() for name, rows in out.mind.items()}
+        if self.by_mouse:  # the aim heads did not choose this aim
+            return mind
         allowed = torch.from_numpy(views["mask"]) != 0
         logits = out.logits[0].masked_fill(~allowed, -math.inf)
         odds = np.ones(len(actions), np.float32)
@@ -141,4 +160,19 @@ def load_checkpoint(folder: Path, greedy: bool = False) -> NetPolicy:
     net, meta, digest = load_world_net(folder)
     policy = NetPolicy(net, meta, digest, greedy)
     policy.take_vectors(load_orders(folder, net.goal_size))
+    return policy
+
+
+def use_mouse(policy: Policy) -> Policy:
+    """The same policy, acting with mouse and hotbar: it does nothing that a mouse cannot say.
+
+    Raises:
+        BadValue: no net, or one without heads for the mouse.
+    """
+    if not (isinstance(policy, NetPolicy) and policy.net.has_mouse):
+        remedy = "Imitate a net that has: levelcap imitate --family hierarchy --net mouse=on"
+        shown = policy.name or policy.content_hash[:12]
+        raise BadValue(refuse("this player has no heads for the mouse", shown, remedy))
+    # The log-probability of seven heads says nothing of what was drawn from the mouse's.
+    policy.by_mouse, policy.knows_log_probs = True, False
     return policy

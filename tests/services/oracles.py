@@ -26,9 +26,9 @@ from levelcap.world.spec import arena_spec
 from tests.services.realms import ROOT, free_ports, until
 
 
-def net_in_vault(engine, seed=0, world="duel", size="dummy", family="flat"):
+def net_in_vault(engine, seed=0, world="duel", size="dummy", family="flat", **options):
     """An untrained net with its row in the ledger; returns the row and the folder."""
-    meta = describe(family, arena_spec(world), size)
+    meta = describe(family, arena_spec(world), size, options=options)
     place = folder("runs") / "run-a" / "snapshots" / f"step-{seed:012d}"
     save_snapshot(place, weights_of(new_net(meta, seed)), meta, "test")
     with transaction(engine) as connection:

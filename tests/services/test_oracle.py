@@ -27,6 +27,7 @@ from levelcap.services.oracle.app import build
 from levelcap.trials.verdict import Override
 from levelcap.vault.champion import promote
 from levelcap.world import make
+from levelcap.world.actions import to_mouse
 from levelcap.world.replay import load as load_replay
 from levelcap.world.spec import FLAT_VIEWS
 from tests.play.messages import minds_of, unstack
@@ -275,6 +276,19 @@ def test_a_match_at_sixty_ticks_and_a_net_asked_at_every_tick(realm, client):
             notes, _ = notes_until_the_end(socket)
         head = load_replay(folder("replays") / f"{notes['saved']['replay']}.lcr").header
         assert (head["decision_ticks"], head["seat_ticks"]) == (ticks, [3, ticks])
+
+
+def test_a_net_plays_with_the_mouse_if_it_has_one(realm, client):
+    body = {"world": "duel", "control": "mouse"}
+    without, _ = net_in_vault(realm.engine, 1)
+    refused = client.post("/matches", json=body | {"seats": ["rookie", without.id]})
+    assert refused.status_code == 400 and "no heads for the mouse" in refused.text
+    entry, _ = net_in_vault(realm.engine, 2, family="hierarchy", mouse="on")
+    match = start(client, seats=["idle", entry.id], control="mouse")
+    with watch(client, match["id"]) as socket:
+        notes, _ = notes_until_the_end(socket)
+    played = load_replay(folder("replays") / f"{notes['saved']['replay']}.lcr").actions[:, 1]
+    assert to_mouse(played)[1] == 0 and len(np.unique(played, axis=0)) > 20
 
 
 def test_a_person_plays_and_with_consent_the_play_is_kept(client, realm):

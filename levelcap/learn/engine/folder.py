@@ -35,6 +35,7 @@ BEFORE = {
     "config.steady_aim": 1.0,
     "config.replay": 0,
     "config.replay_updates": 1,
+    "config.mouse_coef": 0.3,
 }
 
 

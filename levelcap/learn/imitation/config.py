@@ -33,6 +33,8 @@ class ImitationConfig:
     """nets with layers: weight of foretelling the next second's movement and fire"""
     consistency_coef: float = 0.01
     """nets with layers: charge for a goal that changes while the mode stays"""
+    mouse_coef: float = 0.3
+    """nets with a mouse: weight of its cursor, click and hotkey"""
     steady_aim: float = 1.0
     """snapshots aim this many times as narrowly as the teacher, whose error is no skill"""
     smoothing: float = 0.0
@@ -59,7 +61,7 @@ class ImitationConfig:
         check_number("validation", self.validation, low=0.0, high=0.5)
         for name in ("burn_in", "history", "mode_coef", "target_coef", "confidence_coef"):
             check_number(name, getattr(self, name), low=0.0)
-        for name in ("approach_coef", "consistency_coef"):
+        for name in ("approach_coef", "consistency_coef", "mouse_coef"):
             check_number(name, getattr(self, name), low=0.0)
         check_number("value_coef", self.value_coef, low=0.0)
         check_number("window_mb", self.window_mb, low=1.0)

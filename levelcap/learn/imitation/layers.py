@@ -4,7 +4,8 @@ Shapes: T decisions, B segments, S object slots, K modes.
 
     Strategist  the teacher's intent at every look, label-smoothed, from the minute before it
     Tactician   the object the teacher aimed at, and how it moved and fired in the next second
-    Executor    the actions, given the teacher's own intent as the mode (teacher forcing)
+    Executor    the actions, given the teacher's own intent as the mode (teacher forcing), and
+                what a mouse can say of them, if it has one
 
 The Executor's loss also reaches the other two, through the goal and the target information: that is
 what makes those channels mean something. A goal that changes from one look to the next although the
@@ -13,7 +14,6 @@ mode did not is charged for it (temporal consistency).
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -26,6 +26,7 @@ from torch.nn import functional
 from levelcap.coach.rules import aimed_at
 from levelcap.lake.read import Shards
 from levelcap.lake.segments import SegmentBatch
+from levelcap.learn.imitation.mouse import MouseReport, half_turns, mouse_loss
 from levelcap.learn.imitation.segments import SegmentCloner, Stretch
 from levelcap.learn.maths import losses
 from levelcap.nets.net import Inputs, Unrolled
@@ -117,16 +118,20 @@ class LayeredCloner(SegmentCloner):
         if bool(here.any()):
             target = functional.cross_entropy(out.mind["target_scores"][here], aimed[here])
             parts["target"] = (config.target_coef, target)
+        if out.mouse is not None:
+            mouse = mouse_loss(out.mouse, stretch.actions[after], stretch.mask[after], alive)
+            parts["mouse"] = (config.mouse_coef, mouse)
         loss = torch.stack([weight * one for weight, one in parts.values()]).sum()
         logged = {f"{name}_loss": float(one.detach()) for name, (_, one) in parts.items()}
         logged["mode_accuracy"] = float(losses.masked_mean(right, looked.float()))
         return loss, logged
 
     def layers(self, batches: Sequence[Any]) -> dict[str, float]:
-        """Accuracy of modes, targets and aim, and how sure the Strategist is."""
+        """Accuracy of modes, targets, aim and mouse, and how sure the Strategist is."""
         modes = np.zeros((len(INTENTS), len(INTENTS)))
         looks: list[tuple[np.ndarray, np.ndarray]] = []
         hits = shots = error = sure = 0.0
+        mouse = MouseReport()
         for stretch in batches:
             with torch.no_grad():
                 out = self._unroll(stretch)
@@ -143,13 +148,15 @@ class LayeredCloner(SegmentCloner):
             shots += float(here.sum())
             error += self._aim_error(stretch, out, here)
             sure += float(out.mind["confidence"][looked].sum())
+            if out.mouse is not None:
+                mouse.add(out.mouse, stretch.actions[after], stretch.mask[after], alive)
         found = _mode_report(modes)
         intents, logits = (np.concatenate(rows) for rows in zip(*looks, strict=True))
         found["mode_even"] = balanced(intents, logits, self.config.mode_smoothing)
         found["target_accuracy"] = hits / max(shots, 1)
         found["aim_error"] = error / max(shots, 1)
         found["confidence"] = sure / max(modes.sum(), 1)
-        return found
+        return found | (mouse.shares() if self.net.has_mouse else {})
 
     def _aim_error(self, stretch: LayeredStretch, out: Unrolled, here: Tensor) -> float:
         """Sum over shots of the angle between the likeliest aim and the teacher's, in half turns.
@@ -164,9 +171,7 @@ class LayeredCloner(SegmentCloner):
         )
         actions = stretch.actions[stretch.burn_in :].long()
         taught = actions[..., [HEAD.aim_x, HEAD.aim_y]]
-        angles = [torch.atan2(*(aim[here] - CENTRE).float().unbind(-1)) for aim in (mine, taught)]
-        apart = torch.remainder(angles[0] - angles[1] + math.pi, 2 * math.pi) - math.pi
-        return float(apart.abs().sum()) / math.pi
+        return float(half_turns(mine[here], taught[here]).sum())
 
     def _consistency(self, out: Unrolled) -> Tensor:
         """Squared change of the goal where the mode stayed, a look to the next."""
@@ -227,6 +232,7 @@ def _late(out: Unrolled, first: int) -> Unrolled:
         choices=out.choices[first:],
         choice_logits=out.choice_logits[first:],
         choice_due=out.choice_due[first:],
+        mouse=None if out.mouse is None else out.mouse[first:],
         mind={name: rows[first:] for name, rows in out.mind.items()},
     )
 

@@ -1,6 +1,6 @@
 """The Executor: body, goal and target -> the action, at every decision.
 
-Shapes: T decisions, B rows, C width, A bins of all heads.
+Shapes: T decisions, B rows, C width, A bins of all heads, M bins of the mouse's heads.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from levelcap.nets.hierarchy.memory import State
 from levelcap.nets.hierarchy.norm import make_norm
 from levelcap.nets.hierarchy.shape import GOAL, TARGET, Shape
 from levelcap.nets.hierarchy.ssd import SsdStack
+from levelcap.world.mouse import MOUSE_SIZES
 from levelcap.world.spec import BODY
 
 NEAR_EVEN = 0.01  # gain of the last layer: an untrained hero presses every button alike
@@ -56,25 +57,19 @@ class Executor(nn.Module):
             layers = int(shape.executor.removeprefix("ssd") or shape.deed_layers)
             self.memory = SsdStack(width, layers, shape.state, shape.layer_norm)
         buttons = sum(size for head, size in enumerate(heads) if head not in aim)
-        self.head = nn.Sequential(
-            nn.Linear(width, shape.deed_head),
-            activation(),
-            nn.Linear(shape.deed_head, buttons + 2 * len(aim)),
-        )
-        last = self.head[-1]
-        assert isinstance(last, nn.Linear)
-        nn.init.orthogonal_(last.weight, NEAR_EVEN)
-        nn.init.zeros_(last.bias)
-        # Zero exactly: the centre of an untrained aim is the target itself.
-        with torch.no_grad():
-            last.weight[buttons:] = 0.0
+        self.head = _head(shape, buttons, len(aim))
+        # Where it walks is free, what it points at begins at the target, as its aim does.
+        self._walk = sum(MOUSE_SIZES[:2])
+        self.mouse: nn.Sequential | None = None
+        if shape.mouse == "on":
+            self.mouse = _head(shape, self._walk + sum(MOUSE_SIZES[4:]), 2)
 
     def initial_state(self, rows: int) -> State:
         """Of the memory."""
         return self.memory.initial_state(rows)
 
     def narrowed(self, bias: Tensor, factor: float) -> Tensor:
-        """The last layer's bias with the scales of the aim, which come last, this much smaller."""
+        """A head's last bias with the scales of the aim, which come last, this much smaller."""
         change = torch.zeros_like(bias)
         change[-len(self.aim) :] = math.log(factor)
         return bias - change
@@ -96,12 +91,24 @@ class Executor(nn.Module):
         out = self.head(deed)
         return self._logits(out, position), deed, state
 
+    def mouse_logits(self, hidden: Tensor, position: Tensor) -> Tensor | None:
+        """Logits [T, B, M] of the mouse's heads (`world.mouse`), if there are any."""
+        if self.mouse is None:
+            return None
+        out = self.mouse(hidden)
+        points = self._aimed(out, position).flatten(-2)
+        walks, buttons = out[..., : self._walk], out[..., self._walk : -2 * len(self.aim)]
+        return torch.cat((walks, points, buttons), -1)
+
+    def _aimed(self, out: Tensor, position: Tensor) -> Tensor:
+        """The last outputs as logistics around the target: [T, B, 2, bins]."""
+        correction, scales = out[..., -2 * len(self.aim) :].chunk(2, -1)
+        return logistic_bins(correction + target_logit(position), scales, self._edges)
+
     def _logits(self, out: Tensor, position: Tensor) -> Tensor:
         """Buttons as they are; aim heads as a logistic around the target."""
         parts, at = [], 0
-        first = out.shape[-1] - 2 * len(self.aim)
-        correction, scales = out[..., first:].chunk(2, -1)
-        aimed = logistic_bins(correction + target_logit(position), scales, self._edges)
+        aimed = self._aimed(out, position)
         for head, size in enumerate(self.head_sizes):
             if head in self.aim:
                 parts.append(aimed[..., self.aim.index(head), :])
@@ -109,3 +116,15 @@ class Executor(nn.Module):
                 parts.append(out[..., at : at + size])
                 at += size
         return torch.cat(parts, -1)
+
+
+def _head(shape: Shape, buttons: int, aims: int) -> nn.Sequential:
+    """Hidden [C] -> logits of buttons, then centre corrections and scales of what points."""
+    first = nn.Linear(shape.deed, shape.deed_head)
+    last = nn.Linear(shape.deed_head, buttons + 2 * aims)
+    nn.init.orthogonal_(last.weight, NEAR_EVEN)
+    nn.init.zeros_(last.bias)
+    # Zero exactly: the centre of an untrained aim is the target itself.
+    with torch.no_grad():
+        last.weight[buttons:] = 0.0
+    return nn.Sequential(first, ACTIVATIONS[shape.activation](), last)

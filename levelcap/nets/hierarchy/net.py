@@ -51,6 +51,7 @@ class HierarchyNet(Net):
         self.critic_views = ("team",) if shape.critic == "team" else ()
         known = shape.plan + sizes["body"] + shape.deed + len(TEAM) * len(self.critic_views)
         self.critic = _head(known, shape.deed, 1, shape)
+        self.has_mouse = shape.mouse == "on"
 
     def initial_state(self, rows: int) -> State:
         """Clock at 0, nothing wanted, nothing remembered."""
@@ -82,9 +83,9 @@ class HierarchyNet(Net):
         return [p for p in self.parameters() if id(p) not in mine]
 
     def steadied(self, weights: State, factor: float) -> State:
-        """Smaller scales of the Executor's aim."""
-        name = "executor.head.2.bias"
-        return weights | {name: self.executor.narrowed(weights[name], factor)}
+        """Smaller scales of the Executor's aim, and of its mouse."""
+        names = ["executor.head.2.bias", *["executor.mouse.2.bias"] * self.has_mouse]
+        return weights | {n: self.executor.narrowed(weights[n], factor) for n in names}
 
     def unroll(
         self, views: Inputs, state: State, reset: Tensor, choices: Tensor | None = None
@@ -100,14 +101,8 @@ class HierarchyNet(Net):
         if views.order is not None and self.use_goal:
             goal = goal + views.order  # not into what is held: the hero's own wish stays its own
         seen = self.tactician(objects.flatten(0, 1), goal.flatten(0, 1))
-        deed, hidden, doing = self.executor(
-            body,
-            goal,
-            seen.position.view(steps, rows, -1),
-            seen.info.view(steps, rows, -1),
-            part(state, DEED),
-            reset,
-        )
+        position, info = (t.view(steps, rows, -1) for t in (seen.position, seen.info))
+        deed, hidden, doing = self.executor(body, goal, position, info, part(state, DEED), reset)
         value = self._value(views, held["pooled"], body * self.executor.sighted, hidden)
         after = {name: held[name][-1] for name in HELD}
         after |= {"clock": clock} | named(plan, PLAN) | named(doing, DEED)
@@ -126,6 +121,7 @@ class HierarchyNet(Net):
                 "target": seen.target.view(steps, rows),
                 "approach": seen.approach.view(steps, rows, -1),
             },
+            mouse=self.executor.mouse_logits(hidden, position),
         )
 
     def _value(self, views: Inputs, *felt: Tensor) -> Tensor:

@@ -37,6 +37,7 @@ OPTIONS: dict[str, tuple[str, ...]] = {
     "targeting": ("cross", "pointer", "concat"),
     "goal": ("on", "off"),
     "critic": ("own", "team"),
+    "mouse": ("off", "on"),
 }
 
 
@@ -78,6 +79,8 @@ class Shape:
     """batch: moments of the batch instead of the row's, for imitation"""
     critic: str = "own"
     """team: the value also reads the true state of the own team, which only training worlds show"""
+    mouse: str = "off"
+    """on: the Executor has heads for cursor, click and hotkey too, learned by imitation alone"""
 
 
 _LARGE = {"strategist": "transformer", "executor": "ssd", "state": 64, "tactician": "self"}

@@ -15,6 +15,7 @@ from levelcap.play.live.command import Command, read_command
 from levelcap.play.live.match import Live
 from levelcap.play.live.pace import FASTEST, SLOWEST
 from levelcap.play.live.person import read_input
+from levelcap.play.load import use_mouse
 from levelcap.play.record.diary import Diary
 from levelcap.play.seats import ask_every_tick
 from levelcap.services.door.fields import Body, Id, Seed
@@ -25,6 +26,7 @@ from levelcap.services.oracle.endings import count_people
 from levelcap.services.oracle.lineup import PERSON, name_seats, sit_down
 from levelcap.services.oracle.matches import Room, Rooms
 from levelcap.services.oracle.replays import list_replays, stream
+from levelcap.world.mouse import Control
 from levelcap.world.players.bot_names import BOTS, SEERS
 from levelcap.world.rules.patches import champion_names, load_patch, patch_names
 from levelcap.world.spec import RULESETS, WORLDS, arena_spec
@@ -63,6 +65,8 @@ class MatchBody(Body):
     speed: Annotated[float, Field(ge=SLOWEST, le=FASTEST, allow_inf_nan=False)] = 1.0
     every_tick: bool = False
     """ask checkpoints at every tick instead of at the rate they were trained at"""
+    control: Control = "heads"
+    """mouse: checkpoints say what they do with cursor, click and hotkey"""
     person: PersonBody = PersonBody()
 
 
@@ -150,6 +154,8 @@ def make_room(body: MatchBody, shelf: CheckpointCache) -> Room:
     for entrant in entrants:
         if body.every_tick and entrant.kind == "net":
             ask_every_tick(entrant.policy, arena_spec(body.world).tick_hz)
+        if body.control == "mouse" and entrant.kind == "net":
+            use_mouse(entrant.policy)
     seed = secrets.randbelow(2**53) if body.seed is None else body.seed
     champions = tuple(body.champions) if isinstance(body.champions, list) else body.champions
     match = Live(body.world, entrants, seats, seed=seed, patch=body.patch, champions=champions)

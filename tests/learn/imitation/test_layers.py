@@ -97,12 +97,13 @@ def test_a_run_reports_its_layers(shard, tmp_path):
         ("master",),
         "dummy",
         family="hierarchy",
-        options=("strategist=lstm",),
+        options=("strategist=lstm", "mouse=on"),
     )
     config = ImitationConfig(batch_size=400, minibatches=2, history=20, validation=0.2)
     done = imitate(request, config, Stops(updates=24))
     assert done.outcome.progress.update == 24
-    for name in ("mode_balanced", "mode_majority", "target_accuracy", "aim_error", "confidence"):
+    modes = ("mode_balanced", "mode_majority", "target_accuracy", "aim_error", "confidence")
+    for name in (*modes, "click_accuracy", "hotkey_accuracy", "cursor_point_error", "mouse_lost"):
         assert 0 <= done.validation[name] <= 1.5
 
 
