@@ -81,6 +81,7 @@ def mind_records(kept: Mapping[str, NDArray[Any]], objects: Any, rules: Any, g: 
     known = (kept["confidence"] != UNKNOWN) | (kept["odds"] != UNKNOWN)
     there = np.flatnonzero(known & (g["alive"][: rules.num_players] == 1))
     out = np.zeros(len(there), MIND)
+    kinds = spots(objects)  # of all seats at once: this is done at every decision of a live match
     for row, seat in zip(out, there.tolist(), strict=True):
         turned = rules.num_teams == 2 and seat >= rules.team_size
         sign = -1.0 if turned else 1.0
@@ -89,38 +90,37 @@ def mind_records(kept: Mapping[str, NDArray[Any]], objects: Any, rules: Any, g: 
         row["seat"], row["confidence"] = seat, kept["confidence"][seat]
         row["odds"], row["order"] = kept["odds"][seat], kept.get("order", {seat: 0})[seat]
         row["flags"] = HAS_PLAN * planned | GOAL_CHANGED * int(kept["changed"][seat])
-        _count(row, seen)
+        _count(row, seen, kinds[seat])
         if planned:
             place = np.array([g["x"][seat], g["y"][seat]])
             target = int(kept["target"][seat])
             row["flags"] |= HAS_TARGET * (target < OBJECT_SLOTS)
-            row["looks"] = _looks(seen, kept["attention"][seat], target, place, sign)
+            row["looks"] = _looks(seen, kinds[seat], kept["attention"][seat], target, place, sign)
             row["approach"] = kept["approach"][seat] * np.array([sign, sign, 1, 1])
     return out
 
 
 def spots(seen: NDArray[Any]) -> NDArray[np.int64]:
-    """What each slot [S] of a view of objects holds: a number of `SPOTS`."""
-    player = seen[:, OBJ.is_player] > 0
-    enemy, ally = seen[:, OBJ.is_enemy] > 0, seen[:, OBJ.is_ally] > 0
-    structure, loot = seen[:, OBJ.is_structure] > 0, seen[:, OBJ.is_loot] > 0
+    """What each slot [..., S] of views of objects holds: a number of `SPOTS`."""
+    player = seen[..., OBJ.is_player] > 0
+    enemy, ally = seen[..., OBJ.is_enemy] > 0, seen[..., OBJ.is_ally] > 0
+    structure, loot = seen[..., OBJ.is_structure] > 0, seen[..., OBJ.is_loot] > 0
     cases = (
-        (player & enemy & (seen[:, OBJ.visible] > 0), ENEMY),
+        (player & enemy & (seen[..., OBJ.visible] > 0), ENEMY),
         (player & enemy, MEMORY),
         (player & ally, ALLY),
         (structure & enemy, TOWER),
         (structure, OWN_TOWER),
-        (seen[:, OBJ.is_creep] > 0, CREEP),
-        (loot & (seen[:, OBJ.detail] > 0), HEALTH),
+        (seen[..., OBJ.is_creep] > 0, CREEP),
+        (loot & (seen[..., OBJ.detail] > 0), HEALTH),
         (loot, AMMO),
-        (seen[:, OBJ.is_shot] > 0, SHOT),
+        (seen[..., OBJ.is_shot] > 0, SHOT),
     )
     return np.select([case for case, _ in cases], [kind for _, kind in cases], 0)
 
 
-def _count(row: Any, seen: NDArray[Any]) -> None:
+def _count(row: Any, seen: NDArray[Any], kinds: NDArray[np.int64]) -> None:
     """How many of each are in view."""
-    kinds = spots(seen)
     row["enemies"], row["hidden"] = (kinds == ENEMY).sum(), (kinds == MEMORY).sum()
     near = seen[:, OBJ.distance] * DISTANCE <= CLOSE
     row["allies"] = ((kinds == ALLY) & near).sum()
@@ -128,7 +128,12 @@ def _count(row: Any, seen: NDArray[Any]) -> None:
 
 
 def _looks(
-    seen: NDArray[Any], attention: NDArray[Any], target: int, place: NDArray[Any], sign: float
+    seen: NDArray[Any],
+    kinds: NDArray[np.int64],
+    attention: NDArray[Any],
+    target: int,
+    place: NDArray[Any],
+    sign: float,
 ) -> NDArray[Any]:
     """What is looked at most, the target first."""
     out = np.zeros(LOOKS, LOOK)
@@ -139,7 +144,7 @@ def _looks(
     for look, slot in zip(out, order[:LOOKS], strict=False):
         away = seen[slot, [OBJ.dir_x, OBJ.dir_y]] * seen[slot, OBJ.distance] * DISTANCE
         look["x"], look["y"] = np.rint(100 * (place + sign * away))
-        look["weight"], look["kind"] = weights[slot], spots(seen)[slot]
+        look["weight"], look["kind"] = weights[slot], kinds[slot]
     return out
 
 
