@@ -49,6 +49,7 @@ COMMANDS = (
     ("imitate", "train:imitate", "Clone recorded play into a policy, pi_sup."),
     ("reinforce", "train:reinforce", "Let a policy play and learn: pi_rl."),
     ("rate", "rate:rate", "How strong is it? Sealed panel, bots, Elo."),
+    ("test", "compare:test", "Is A stronger than B? Plays until it is clear."),
     ("doctor", "doctor:doctor", "Is this machine ready?"),
     ("nets ls", "nets:ls", "List every net of a world."),
     ("nets card", "nets:card", "What a checkpoint is made of."),
