@@ -1,12 +1,14 @@
 """Hindsight is not a health bar: does a Strategist know *why* it flees, a minute later?
 
-    python benchmarks/hindsight.py [--quick]
+    python benchmarks/hindsight.py [--world lms] [--quick]
 
-Teachers are wary: 40 hp lost within 5 s are fled from for 20 s, whatever is seen. Two heroes are
-cloned from the same matches with the same number of updates: one looks back on 60 s, one on 2 s.
+In lms, where one is alone and well most of the time: in a duel whoever is alone is fleeing, nearly
+always, and nothing needs to be remembered. Teachers are wary: 40 hp lost within 5 s are fled from
+for 20 s, whatever is seen. Two heroes are cloned from the same matches with the same number of
+updates: one looks back on 60 s, one on 2 s.
 
-The ambush (evaluation only): when the teacher has taken to flight its attacker is put out of sight
-for good, and four seconds later its wounds are healed, so that nothing of the last two seconds says
+The ambush (evaluation only): when the teacher has taken to flight everybody near it is put far out
+of sight, and four seconds later its wounds are healed, so that nothing of the last two seconds says
 why it still flees. (Healed at once, the wound was in no summary at all: one is made a second.)
 Judged are the looks 8 to 19 s after the last wound. "Elsewhere": looks of ordinary matches in which
 no wound is being fled from. "Erased": the same ambushes with the hp of before the wound written
@@ -45,14 +47,21 @@ TEACHER = "master-wary"
 # one has been hurt oneself. (Against rivals that only fight or die, it was: erasing the wound then
 # changed one look in a hundred.) A wanderer is often out of sight and seldom hurts: being alone is
 # not enough, either.
-RIVALS = ("wanderer", "rookie-wary", "veteran-wary", "master")
+RIVALS = {
+    "duel": ("wanderer", "rookie-wary", "veteran-wary", "master"),
+    "lms": ("veteran-wary", "master-wary"),
+}
 # Wounds that are often healed again while one flees: where they seldom are, low hp now says as much
 # as hp lost before, and nobody learns to remember.
-HEALING = {"base": "1.0", "name": "healing", "items": {"health": 100, "every_s": 1}}
+HEALING = {
+    "base": "1.0",
+    "name": "healing",
+    "items": {"health": 100, "every_s": 0.2, "most": 16},
+}
 LOOK = 10  # decisions
 OUT_OF_SIGHT = (80, 190)  # decisions since the wound that are judged
 HEALED = 40  # decisions after the flight began
-FAR = 18.0  # of a map that reaches to 20
+NEAR = 14.0  # who is nearer is put away: sight is 10
 HP = SUMMARY.index("hp")
 
 
@@ -66,12 +75,15 @@ class Looks:
     alive: np.ndarray
 
 
-def watch(matches: int, seed: int, rival: str, ambush: bool, decisions: int = 450) -> Looks:
-    """The teacher in seat 0 against a rival; with `ambush` the rival disappears after its deed."""
+def watch(ruleset: str, matches: int, seed: int, rival: str, ambush: bool) -> Looks:
+    """The teacher in seat 0 against rivals; with `ambush` they disappear after their deed."""
     world = ArenaWorld(
-        "duel", matches, seed=seed, views=("player", "objects", "context", "summary")
+        ruleset, matches, seed=seed, views=("player", "objects", "context", "summary")
     )
-    sides = (scripted(TEACHER), scripted(rival))
+    players = world.spec.num_players
+    decisions = 450 * (1 if ruleset == "duel" else 2)
+    # A mind of its own for everybody, the teacher's first.
+    sides = [scripted(TEACHER), *(scripted(rival) for _ in range(players - 1))]
     for policy in sides:
         policy.bind(world)
     minds: list[Any] = [policy.initial_state(matches) for policy in sides]
@@ -80,7 +92,7 @@ def watch(matches: int, seed: int, rival: str, ambush: bool, decisions: int = 45
     over = np.zeros(matches, bool)
     kept: dict[str, list[np.ndarray]] = {n: [] for n in ("summary", "intent", "since", "alive")}
     for t in range(decisions):
-        actions = np.zeros((matches, 2, len(world.spec.heads)), np.int16)
+        actions = np.zeros((matches, players, len(world.spec.heads)), np.int16)
         for side, policy in enumerate(sides):
             mine = {name: rows[:, side].copy() for name, rows in views.items()}
             decision = policy.act(mine, minds[side])
@@ -92,11 +104,10 @@ def watch(matches: int, seed: int, rival: str, ambush: bool, decisions: int = 45
                 kept["intent"].append(np.asarray(decision.intents).copy())
                 kept["since"].append(np.where(left > 0, FLIGHT - left, -1))
                 kept["alive"].append(mine["alive"].astype(bool) & ~over)
-        actions[gone, 1] = (5, 5, 5, 5, 0, 0, 0)
         views, _, _, _, info = world.step(actions)
         over |= info["ended"]
         if ambush:
-            gone |= minds[0]["left"] > 0
+            gone = minds[0]["left"] > 0
             flown = FLIGHT - minds[0]["left"]
             views = _hide(world, gone & ~over, gone & ~over & (flown >= HEALED))
     arrays = {name: np.stack(rows) for name, rows in kept.items()}
@@ -104,11 +115,16 @@ def watch(matches: int, seed: int, rival: str, ambush: bool, decisions: int = 45
 
 
 def _hide(world: ArenaWorld, gone: np.ndarray, healed: np.ndarray) -> dict[str, np.ndarray]:
-    """Put the rival into the corner farthest from the teacher, and heal the teacher."""
+    """Put whoever is near the teacher on the other side of the map, and heal the teacher."""
     state = world.snapshot()
-    for axis in ("x", "y"):
-        far = np.where(state[axis][gone, 0] > 0, -FAR, FAR)
-        state[axis][gone, 1] = far
+    players, reach = world.spec.num_players, 0.8 * float(world.rules.half)
+    x, y = state["x"][:, :players], state["y"][:, :players]
+    near = np.hypot(x - x[:, :1], y - y[:, :1]) < NEAR
+    near[:, 0] = False
+    near &= gone[:, None]
+    aside = np.linspace(0.7, 1.0, players)  # not on one spot
+    for axis in (x, y):
+        axis[near] = (np.where(axis[:, :1] > 0, -reach, reach) * aside)[near]
     state["hp"][healed, 0] = 100_000  # thousandths
     return world.restore(state)
 
@@ -148,12 +164,14 @@ def judge(net: HierarchyNet, ambush: Looks, ordinary: Looks) -> dict[str, Any]:
     }
 
 
-def raise_hero(shards: list[Path], out: Path, window: str, updates: int) -> tuple[Path, float]:
+def raise_hero(
+    world: str, shards: list[Path], out: Path, window: str, updates: int
+) -> tuple[Path, float]:
     """A hero whose Strategist looks back on `window` seconds; its snapshot and core-seconds."""
     began = time.process_time()
     options = ("strategist=transformer", f"window={window}")
     request = Request(
-        "duel", tuple(shards), out, (TEACHER,), "slim", 0, family="hierarchy", options=options
+        world, tuple(shards), out, (TEACHER,), "slim", 0, family="hierarchy", options=options
     )
     # What is judged is the Strategist: its loss counts for more than the actions.
     config = replace(for_family("hierarchy"), mode_coef=2.0)
@@ -165,7 +183,8 @@ def main() -> None:
     """Record, clone twice, judge, print."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="a tenth of the matches and updates")
-    parser.add_argument("--games", type=int, default=300, help="games against each rival")
+    parser.add_argument("--world", default="lms", choices=tuple(RIVALS))
+    parser.add_argument("--games", type=int, default=60, help="games against each rival")
     parser.add_argument("--updates", type=int, default=220)
     parser.add_argument("--keep", type=Path, help="folder for the shards and heroes")
     options = parser.parse_args()
@@ -174,13 +193,13 @@ def main() -> None:
         games, updates = games // 10, updates // 10
     folder = options.keep or Path(tempfile.mkdtemp(prefix="hindsight-"))
     shards = []
-    for number, rival in enumerate(RIVALS):
+    for number, rival in enumerate(RIVALS[options.world]):
         shards.append(folder / f"demos-{rival}")
         if not shards[-1].exists():
-            names = [TEACHER, rival]
+            names = list(dict.fromkeys((TEACHER, rival)))
             record(
                 names,
-                "duel",
+                options.world,
                 games,
                 number,
                 shards[-1],
@@ -189,11 +208,14 @@ def main() -> None:
                 patch=HEALING,
             )
     # Seeds nobody trained on.
-    ambush = watch(256, 901, "master", ambush=True)
-    ordinary = watch(128, 902, "veteran", ambush=False)
+    matches = 256 if options.world == "duel" else 96
+    ambush = watch(options.world, matches, 901, "master", ambush=True)
+    ordinary = watch(options.world, matches // 2, 902, "veteran", ambush=False)
     result: dict[str, Any] = {}
     for window in ("60", "2"):
-        path, seconds = raise_hero(shards, folder / f"window-{window}", window, updates)
+        path, seconds = raise_hero(
+            options.world, shards, folder / f"window-{window}", window, updates
+        )
         net, _, _ = load_world_net(path)
         assert isinstance(net, HierarchyNet)
         net.eval()
