@@ -66,7 +66,8 @@ def recipe_of(world: str, family: str) -> Recipe | None:
         return recipe
     # It sees a fifth of a flat net's decisions a second, and a clone is as strong as it has seen
     # many (siege, against veteran: .38 after 2 M, .51 after 10 M); then the teacher at its elbow.
-    return replace(recipe, imitation_share=1 / 7, imitation_most_s=600.0, taught_share=1 / 6)
+    taught = 1 / 3 if split_world(world)[0] == "duel" else 1 / 6
+    return replace(recipe, imitation_share=1 / 7, imitation_most_s=600.0, taught_share=taught)
 
 
 @dataclass(frozen=True)

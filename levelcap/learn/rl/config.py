@@ -165,13 +165,15 @@ _OUTSIDE: dict[str, object] = {
 
 # A net that unrolls step by step wants long rows of many lanes; and a memory that a gradient has
 # bent by 1e-3 forgets what it had learned: at the flat net's rates 3 minutes took .73 against
-# rookie to .38, at these to .89 (benchmarks/log).
+# rookie to .38, at a third of them to .89. After a teacher (.65 against master) that third still
+# lost ground in 5 minutes (.58), these did not certainly (.60; benchmarks/log).
 _LAYERED: dict[str, object] = {
     "lanes": 512,
     "unroll": 64,
     "minibatches": 2,
-    "value_warmup": 10,
-    "engine": _engine(lr=3e-4, hidden_lr=0.003),
+    "value_warmup": 40,
+    "kl_coef": 0.05,
+    "engine": _engine(lr=2e-4, hidden_lr=0.002),
 }
 # A value that has only seen the won matches of a teacher is noise at first: after 20 updates of
 # warm-up a siege clone's .51 against veteran fell to .13. One that was taught in its own matches
