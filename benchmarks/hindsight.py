@@ -49,7 +49,8 @@ TEACHER = "master-wary"
 # not enough, either.
 RIVALS = {
     "duel": ("wanderer", "rookie-wary", "veteran-wary", "master"),
-    "lms": ("veteran-wary", "master-wary"),
+    # Rookies miss: a fight must not be enough to know that one was hurt in it.
+    "lms": ("wanderer", "rookie", "veteran-wary", "master-wary"),
 }
 # Wounds that are often healed again while one flees: where they seldom are, low hp now says as much
 # as hp lost before, and nobody learns to remember.
