@@ -58,6 +58,7 @@ class Imitate(Training):
 
     def perform(self, bench: Bench) -> Result:
         """Train."""
+        from levelcap.learn.engine.folder import as_begun
         from levelcap.learn.engine.stops import Stops
         from levelcap.learn.imitation.run import Request, imitate
 
@@ -71,7 +72,7 @@ class Imitate(Training):
             family=self.family,
             options=tuple(self.net),
         )
-        config = apply(for_family(self.family), pairs(self.knobs))
+        config = apply(as_begun(self.place, for_family(self.family)), pairs(self.knobs))
         done = imitate(request, config, Stops(minutes=self.minutes), self.hooks(bench))
         return self.outcome(done.outcome) | {"validation": done.validation}
 

@@ -60,6 +60,7 @@ class Reinforce(Training):
 
     def perform(self, bench: Bench) -> Result:
         """Train."""
+        from levelcap.learn.engine.folder import as_begun
         from levelcap.learn.engine.stops import Stops
         from levelcap.learn.rl.run import Request, reinforce
 
@@ -74,7 +75,9 @@ class Reinforce(Training):
             options=tuple(self.net),
         )
         family = self.family if start is None else meta_of(start).architecture
-        config = apply(_defaults(self.world, family, self.teacher), pairs(self.knobs))
+        config = apply(
+            as_begun(self.place, _defaults(self.world, family, self.teacher)), pairs(self.knobs)
+        )
         stops = Stops(minutes=self.minutes)
         return self.outcome(reinforce(request, config, stops, self.hooks(bench)))
 

@@ -13,9 +13,10 @@ from __future__ import annotations
 import fcntl
 import os
 import time
+from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 from levelcap.kit.errors import Busy, Conflict, refuse
 from levelcap.kit.files import append_jsonl, dump_json, parse_json, read_json, write_json
@@ -37,6 +38,8 @@ BEFORE = {
     "config.replay_updates": 1,
     "config.mouse_coef": 0.3,
 }
+
+T = TypeVar("T")
 
 
 class RunFolder:
@@ -108,6 +111,29 @@ class RunFolder:
     def paused(self) -> bool:
         """Is there a file named pause?"""
         return (self.path / PAUSE).exists()
+
+
+def as_begun(run: Path, config: T) -> T:
+    """The settings that a run in this folder was begun with; a new run: these.
+
+    Defaults may change while a run goes on and on: what nobody asked to be changed stays.
+    """
+    place = run / CONFIG
+    return _filled(config, read_json(place)["config"]) if place.exists() else config
+
+
+def _filled(like: T, values: dict[str, Any]) -> T:
+    """A dataclass with the values that are there; lists become tuples, as they were."""
+    named = {RENAMED.get(key, key): value for key, value in values.items()}
+    changes: dict[str, Any] = {}
+    for field in fields(like):  # type: ignore[arg-type]
+        if field.name not in named:
+            continue
+        now, then = getattr(like, field.name), named[field.name]
+        if is_dataclass(now):
+            then = _filled(now, then)
+        changes[field.name] = tuple(then) if isinstance(now, tuple) else then
+    return replace(like, **changes)  # type: ignore[type-var]
 
 
 def _leaves(values: Any, prefix: str = "") -> dict[str, Any]:

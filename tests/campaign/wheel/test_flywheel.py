@@ -91,6 +91,27 @@ def test_the_wheel_turns_from_nothing_to_a_champion(tiny):
     assert (run_place / "snapshots").is_dir()
 
 
+def test_a_taught_hero_plays_under_its_teachers_eyes_before_its_first_battle(tiny):
+    (folder("config") / "heroes" / "kestrel.yaml").write_text(HERO + "taught_minutes: 0.02\n")
+
+    def fought():
+        with reading(tiny.engine) as connection:
+            return sum(quest.status == "done" for quest in quests.list_quests(connection)) >= 5
+
+    turn_until(tiny, fought)
+    with reading(tiny.engine) as connection:
+        found = quests.list_quests(connection)[::-1]
+        lesson, battle, next_battle = found[2:5]
+        taught = runs.get(connection, lesson.run)
+    assert [q.kind for q in found[:3]] == ["record", "imitate", "reinforce"]
+    assert lesson.recipe["teacher"] == "master" and "eyes of master" in lesson.title
+    assert "--teacher master" in taught.command
+    # The battle begins where the lesson ended, in a run of its own that goes on.
+    assert battle.recipe["teacher"] is None and battle.run != lesson.run
+    [last] = [row for row in get_ledger(tiny.engine).list() if row.id == battle.recipe["from"]]
+    assert last.run == lesson.run and next_battle.run == battle.run
+
+
 def test_a_skipped_round_counts_and_the_next_begins(tiny):
     def reinforcing():
         with reading(tiny.engine) as connection:
