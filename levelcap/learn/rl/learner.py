@@ -92,7 +92,7 @@ class Learner(ABC):
             chosen = batch.choices[minibatch]
             if batch.taught is not None:
                 # What a teacher does belongs to what the teacher wants, not to what we wanted: else
-                # the layers below would learn to overhear the goal.
+                # the layers below would learn to ignore the goal.
                 wanted = batch.taught[minibatch, ..., -1].astype(np.int64)
                 chosen = np.where(wanted >= 0, wanted, chosen)
             choices = torch.from_numpy(chosen)

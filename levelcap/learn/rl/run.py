@@ -50,8 +50,9 @@ def reinforce(
     with RunFolder(request.out) as folder:
         wanted: dict[str, Any] = asdict(request) | {"out": None, "kind": "reinforce"}
         wanted["start"] = None if request.start is None else str(request.start)
-        folder.claim({**wanted, "config": asdict(config)})
+        # Built first: what is refused here must not become the run's configuration.
         task = build(request, config)
+        folder.claim({**wanted, "config": asdict(config)})
         return train(task, config.engine, stops, folder, hooks)
 
 

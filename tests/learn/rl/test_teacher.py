@@ -129,6 +129,14 @@ def test_an_interrupted_lesson_goes_on_with_the_same_bits(tmp_path, family):
             np.testing.assert_array_equal(array, cut.arrays[name], err_msg=name)
 
 
+def test_a_refused_teacher_leaves_no_run_behind(tmp_path):
+    request, config = taught(out=tmp_path / "run", teacher="mastr")
+    with pytest.raises(UnknownName):
+        reinforce(request, config, Stops(updates=1))
+    # The corrected command begins in the same folder.
+    reinforce(request, replace(config, teacher="master"), Stops(updates=1))
+
+
 def test_nobody_sealed_teaches():
     with pytest.raises(BadValue, match="sealed"):
         build(*taught(teacher="master~1000001"))
