@@ -246,6 +246,7 @@ class _Table:
         league, progress = self.league, played.outcome.progress
         for name, (wins, draws, losses) in played.tally.items():
             league.payoff.add(player.player_id, name, (wins, draws, losses), fading=True)
+        # Kept each turn: others meet the learner as it is after it, not as it was when frozen.
         digest = self.shelf.keep(played.outcome.snapshot)
         # The first turn compiles and warms up; the second one says what fits into a turn.
         if player.turns == 1 and not played.interrupted:
@@ -299,6 +300,7 @@ class _Table:
     def _start_anew(self, player: Player) -> None:
         league, life = self.league, player.life + 1
         start = start_of_life(league, self.total)
+        # It is somebody else now.
         league.payoff.forget(player.player_id)
         league.put(
             player.with_(
