@@ -44,8 +44,8 @@ from levelcap.learn.league.state import (
     STATE,
     League,
     read_league,
-    take_back,
 )
+from levelcap.learn.league.tidy import remove_unneeded, take_back
 from levelcap.learn.league.turn import Played, Turn, take_turn
 from levelcap.learn.rl.config import RlConfig
 from levelcap.learn.rl.opponents import training_names
@@ -201,6 +201,7 @@ class _Table:
         league.seconds += took
         league.core_seconds += time.process_time() - core
         league.commit(row, matches)
+        remove_unneeded(league)
         if on_turn is not None:
             on_turn(league, row)
         return played
