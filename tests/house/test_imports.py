@@ -11,6 +11,8 @@ TORCH_FREE = (
     *("kit", "world", "guild", "jobs", "lake", "coach", "vault", "campaign"),
     *(f"play.{name}" for name in ("matchup", "roster", "seats")),
     *(f"trials.{name}" for name in ("davidson", "gate", "panel", "ratings", "verdict")),
+    *(f"trials.{name}" for name in ("attacks", "constitution", "cost", "red_team", "robust")),
+    *(f"trials.{name}" for name in ("safety", "speed", "suite", "watch")),
     *(
         f"services.{p.stem}"
         for p in sorted((PACKAGE / "services").glob("[a-z]*"))
