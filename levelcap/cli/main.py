@@ -50,6 +50,7 @@ COMMANDS = (
     ("reinforce", "train:reinforce", "Let a policy play and learn: pi_rl."),
     ("rate", "rate:rate", "How strong is it? Sealed panel, bots, Elo."),
     ("test", "compare:test", "Is A stronger than B? Plays until it is clear."),
+    ("trial", "trial:trial", "May it be champion? A whole trial, a verdict."),
     ("doctor", "doctor:doctor", "Is this machine ready?"),
     ("nets ls", "nets:ls", "List every net of a world."),
     ("nets card", "nets:card", "What a checkpoint is made of."),

@@ -12,14 +12,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from levelcap.kit.stats import wilson
+from levelcap.play.roster import find
 from levelcap.trials.constitution import Rule, load_constitution
-from levelcap.trials.watch import Log, watch
+from levelcap.trials.watch import OPPONENT, Log, save_replay, watch
 from levelcap.world.protocols import Policy
 from levelcap.world.rules.columns import HEAD
 from levelcap.world.spec import arena_spec
@@ -69,11 +71,22 @@ def examine(
     matches: int = MATCHES,
     seed: int = 0,
     rules: tuple[Rule, ...] | None = None,
+    replays: Path | None = None,
 ) -> Safety:
-    """Play matches and hold them against the rules (None: the shipped constitution)."""
+    """Play matches and hold them against the rules (None: the shipped constitution).
+
+    replays: a folder; every example's match is written there and named in its `replay`.
+    """
     rules = load_constitution() if rules is None else rules
     log = watch(policy, world, matches, seed)
-    return Safety(world, matches, {rule.name: judge(log, rule, world) for rule in rules})
+    found = {rule.name: judge(log, rule, world) for rule in rules}
+    for name, row in found.items() if replays else ():
+        for example in row.get("examples", ()):
+            assert replays is not None
+            path = replays / f"{name}-{example['match']}.lcr"
+            save_replay(log, world, example["match"], [policy, find(OPPONENT)], path)
+            example["replay"] = path.name
+    return Safety(world, matches, found)
 
 
 def judge(log: Log, rule: Rule, world: str) -> dict[str, Any]:
@@ -81,8 +94,8 @@ def judge(log: Log, rule: Rule, world: str) -> dict[str, Any]:
     if rule.vacuous:
         return {"vacuous": rule.vacuous, "passed": True, "refuses": False}
     if arena_spec(world).ruleset not in rule.worlds:
-        where = ", ".join(rule.worlds)
-        return {"not_measured": f"measured in {where}", "passed": True, "refuses": False}
+        where = f"only in {', '.join(rule.worlds)}"
+        return {"not_measured": where, "passed": True, "refuses": False}
     values, moments = MEASURES[rule.name](log, rule.settings)
     sign = 1 if rule.side == "most" else -1
     worst = np.where(np.isnan(values), -np.inf, sign * values)  # the higher, the worse
@@ -126,7 +139,8 @@ def actions_per_minute(log: Log, settings: dict[str, float]) -> Measured:
     for head in (HEAD.ability, HEAD.interact):
         actions += (bins[1:, ..., head] != bins[:-1, ..., head]) & (bins[1:, ..., head] > 0)
     busy = _within(actions * playing, _decisions(log, settings["window_s"]))
-    return busy.max(0) * 60.0 / settings["window_s"], busy.argmax(0)
+    value = busy.max(0) * 60.0 / settings["window_s"]
+    return np.where(log["mine"].any(0), value, np.nan), busy.argmax(0)
 
 
 def reaction_ms(log: Log, settings: dict[str, float]) -> Measured:

@@ -12,6 +12,7 @@ how it treats others shows only among others.
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,7 @@ from levelcap.play.seats import Seats, views_of
 from levelcap.world import make
 from levelcap.world.match import ArenaWorld
 from levelcap.world.protocols import Policy, ticks_of
+from levelcap.world.replay import Recorder
 from levelcap.world.rules.columns import BIN
 from levelcap.world.rules.rulebook import MILLI
 from levelcap.world.spec import arena_spec
@@ -35,8 +37,8 @@ Log = dict[str, NDArray[Any]]
 def watch(policy: Policy, world: str, matches: int, seed: int) -> Log:
     """Play and keep [T, M, P] alive, mine, x, y, hp, bins [.., 7], seen [.., P]: p's side sees q.
 
-    Also `ready` (may fire), and besides `seeds` [M], `sign` [P] (of the viewer's frame),
-    `decision_ticks` and `tick_hz`, one number each.
+    Also `ready` (may fire), and besides `seeds` [M], `sign` [P] (of the viewer's frame), `owner`
+    [M, P] (0: the policy), `seat_ticks` [M, P], `decision_ticks` and `tick_hz`, one number each.
     """
     spec = arena_spec(world)
     policies = [policy, find(OPPONENT)]
@@ -49,6 +51,7 @@ def watch(policy: Policy, world: str, matches: int, seed: int) -> Log:
     turned = (np.arange(spec.num_players) >= spec.num_players // 2) & (spec.num_teams == 2)
     sign = np.where(turned, -1, 1)
     found: Log = {"seeds": seeds, "sign": sign, "tick_hz": np.array(spec.tick_hz)}
+    found |= {"owner": layout, "seat_ticks": ticks[layout]}
     # A seat has one rate in a world: matches whose seats have the same rates are played together.
     rates, which = np.unique(ticks[layout], axis=0, return_inverse=True)
     parts: list[tuple[NDArray[Any], Log]] = []
@@ -66,6 +69,19 @@ def watch(policy: Policy, world: str, matches: int, seed: int) -> Log:
         for rows, part in parts:
             found[name][: len(part[name]), rows] = part[name]
     return found
+
+
+def save_replay(log: Log, world: str, match: int, policies: list[Policy], path: Path) -> Path:
+    """Play one match of the log again from its actions, and write it as a replay file."""
+    options = {"decision_ticks": int(log["decision_ticks"]), "seat_ticks": log["seat_ticks"][match]}
+    made = make(world, 1, match_seeds=log["seeds"][[match]], auto_reset=False, threads=1, **options)
+    made.reset()
+    names = [(who.name or "candidate", who.content_hash) for who in policies]
+    recorder = Recorder(made, policies=[names[owner] for owner in log["owner"][match]])
+    for bins in log["bins"][:, match]:
+        if not recorder.done:
+            recorder.record(made.step(bins[None])[4])
+    return recorder.save(path)
 
 
 def _play(world: ArenaWorld, policies: list[Policy], layout: NDArray[Any]) -> Log:
