@@ -42,4 +42,8 @@ def table(
 
 def print_table(made: Table) -> None:
     """Print a table; rows under a head are not broken, so that ids can be copied and found."""
-    Console(highlight=False).print(made, soft_wrap=made.show_header)
+    console = Console(highlight=False)
+    whole = Console(width=10_000).measure(made).maximum
+    if made.show_header and whole > console.width:
+        console = Console(highlight=False, width=whole)
+    console.print(made, soft_wrap=made.show_header)

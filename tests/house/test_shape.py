@@ -24,8 +24,9 @@ MAX_FUNCTION_LINES = 100
 MAX_JS_LINES = 300
 # Lines as the formatter leaves them, without blanks, comments and docstrings; DEVELOPMENT says the
 # same number. The redesign ended at 33,500 of the 31,500 aimed at; the hierarchy with its coach,
-# mind and orders and 60 ticks a second are 3,400 since. For the whole product 45,000.
-MAX_PACKAGE_LINES = 38_500
+# mind and orders and 60 ticks a second are 3,400 since, mouse, replay and teacher 700; league and
+# trials may have 3,500. For the whole product 45,000.
+MAX_PACKAGE_LINES = 41_500
 MAX_FOLDER_LINES = {"services": 11_000}
 MAX_OTHER_FOLDER_LINES = 8_000
 MAX_FMT_SKIP = 40

@@ -1,0 +1,84 @@
+"""Rules of a season that look at the league alone: whose turn, who is frozen, who starts anew."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from levelcap.kit.seeds import chain, stream
+from levelcap.learn.engine.stops import Stops
+from levelcap.learn.league.config import LEAGUE_EXPLOITER, LEARNERS, MAIN, MAIN_EXPLOITER
+from levelcap.learn.league.players import Player
+from levelcap.learn.league.state import League
+
+
+def weight(league: League, player: Player) -> float:
+    """A learner's share of the turns."""
+    config = league.config
+    return config.weight(player.agent_type) / sum(config.weight(kind) for kind in LEARNERS)
+
+
+def next_learner(league: League) -> Player:
+    """Whose turn it is: the one furthest behind its share; of equals the first."""
+    done = sum(player.turns for player in league.learners()) + 1
+    return max(league.learners(), key=lambda p: weight(league, p) * done - p.turns)
+
+
+def length_of_life(league: League, player: Player, total: int) -> Stops:
+    """When a learner's run is over: main's with the season, an exploiter's after a share of it.
+
+    total: turns of the season.
+    """
+    config = league.config
+    turns = math.ceil(weight(league, player) * total)
+    if player.agent_type != MAIN:
+        turns = math.ceil(turns * config.snapshot_share)
+    if config.turn_updates:
+        return Stops(updates=turns * config.turn_updates)
+    return Stops(minutes=turns * config.turn_s / 60)
+
+
+def is_due(league: League, player: Player, total: int) -> bool:
+    """Is a learner to be frozen now, its life not being over?"""
+    if is_strong(league, player):
+        return True
+    if player.agent_type != MAIN:
+        return False
+    # Main: a share of the season has passed since the last time, or this was its last turn.
+    turns = weight(league, player) * total
+    late = player.turns - player.frozen_at >= league.config.snapshot_share * turns
+    return late or total - league.turn - 1 < 1 / weight(league, player)
+
+
+def is_strong(league: League, player: Player) -> bool:
+    """Does it beat everybody it has to, on enough games?"""
+    others = [p.player_id for p in league.frozen()]
+    if player.agent_type == MAIN_EXPLOITER:
+        others = [p.player_id for p in league.learners() if p.agent_type == MAIN]
+    name, payoff, config = player.player_id, league.payoff, league.config
+    return bool(others) and all(
+        payoff.games(name, other) >= config.snapshot_games
+        and payoff.rate(name, other) >= config.snapshot_at
+        for other in others
+    )
+
+
+def starts_anew(league: League, player: Player, over: bool, seed: int) -> bool:
+    """Does a learner that was frozen begin again? over: its life has reached its end."""
+    if player.agent_type == MAIN:
+        return False
+    if player.agent_type != LEAGUE_EXPLOITER or over:
+        return True
+    chance = stream(chain(seed, league.turn), "league reset").random()
+    return bool(chance < league.config.league_exploiter_reset)
+
+
+def start_of_life(league: League, total: int) -> Player:
+    """Whom an exploiter begins as: pi_sup; in the second half the best old main."""
+    mains = [p for p in league.frozen() if p.agent_type == MAIN]
+    if league.turn < total / 2 or not mains:
+        return league.players[f"{MAIN}-0"]
+    names = [p.player_id for p in mains]
+    means = [np.mean([league.payoff.rate(a, b) for b in names]) for a in names]
+    return mains[int(np.argmax(means))]

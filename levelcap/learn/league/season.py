@@ -1,0 +1,270 @@
+"""A season: players take turns at learning, are frozen when they are strong, and start anew.
+
+    play_season(Season("duel", hero, folder, minutes=30), LeagueConfig(), for_world("duel"))
+
+AlphaStar's league at laptop size (Vinyals et al. 2019): one main player that shall lose to nobody,
+an exploiter that shall beat the main player, one that shall beat the whole league. A turn is a
+transaction (`state.py`); the same call again goes on after the last whole one. With `turn_updates`
+a season that was killed computes the same bits as one that was not.
+"""
+
+from __future__ import annotations
+
+import time
+import zlib
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from levelcap.kit.errors import BadValue, refuse
+from levelcap.kit.publish import sweep
+from levelcap.kit.seeds import chain, check_seed, stream
+from levelcap.learn.engine.folder import RunFolder
+from levelcap.learn.engine.task import Hooks
+from levelcap.learn.engine.worlds import spec_of_world
+from levelcap.learn.league.config import BOT, LEARNERS, MAIN, LeagueConfig
+from levelcap.learn.league.pairing import Pairing, narrowed, plan
+from levelcap.learn.league.players import Player
+from levelcap.learn.league.rated import rate_newcomer
+from levelcap.learn.league.rules import (
+    is_due,
+    length_of_life,
+    next_learner,
+    start_of_life,
+    starts_anew,
+)
+from levelcap.learn.league.shelf import Shelf
+from levelcap.learn.league.state import FROZEN, PLAYERS, STATE, League, read_league, take_back
+from levelcap.learn.league.turn import Played, Turn, take_turn
+from levelcap.learn.rl.config import RlConfig
+from levelcap.learn.rl.opponents import training_names
+from levelcap.nets.checkpoint import load_world_net
+from levelcap.nets.meta import check_fits
+
+
+@dataclass(frozen=True)
+class Season:
+    """What a season was asked for."""
+
+    world: str
+    start: Path
+    """the hero that all players begin as"""
+    out: Path
+    minutes: float = 0.0
+    turns: int = 0
+    """length: minutes of turns of `turn_s`, or a number of turns"""
+    seed: int = 0
+    patch: str = "1.0"
+
+    def num_turns(self, config: LeagueConfig) -> int:
+        """Turns of the whole season."""
+        if (self.minutes > 0) == (self.turns > 0):
+            remedy = "Give --minutes or --turns, above 0"
+            raise BadValue(refuse("a season needs one length", (self.minutes, self.turns), remedy))
+        return self.turns or max(1, round(self.minutes * 60 / config.turn_s))
+
+
+OnTurn = Callable[[League, dict[str, Any]], None]
+
+
+def play_season(
+    season: Season,
+    config: LeagueConfig,
+    rl: RlConfig,
+    hooks: Hooks | None = None,
+    on_turn: OnTurn | None = None,
+) -> League:
+    """Play until the last turn, or until asked to stop; the same call again goes on.
+
+    on_turn: told the league and the row of every turn that counts.
+    """
+    check_seed(season.seed)
+    torch.set_num_threads(1)
+    season.num_turns(config)
+    with RunFolder(season.out) as folder:
+        wanted: dict[str, Any] = asdict(season) | {"out": None, "kind": "league"}
+        wanted["start"] = str(season.start)
+        table = _Table(season, config, rl)
+        folder.claim({**wanted, "config": asdict(config), "rl": asdict(rl)})
+        table.open()
+        while not table.over() and not folder.asked_to_stop():
+            played = table.turn(hooks or Hooks(), on_turn)
+            if played.interrupted:
+                break
+        if folder.asked_to_stop():
+            folder.clear_stop()
+        return table.league
+
+
+class _Table:
+    """The running season."""
+
+    def __init__(self, season: Season, config: LeagueConfig, rl: RlConfig) -> None:
+        self.season, self.config, self.rl = season, config, rl
+        self.total = season.num_turns(config)
+        net, meta, _ = load_world_net(season.start)
+        check_fits(meta, spec_of_world(season.world, season.patch))
+        del net
+        self.steps_before = meta.steps
+        self.league = League(season.out, season.world, config)
+
+    def open(self) -> None:
+        """Read the season, or found it."""
+        for name in (PLAYERS, FROZEN):
+            (self.season.out / name).mkdir(exist_ok=True)
+            sweep(self.season.out / name)
+        if (self.season.out / STATE).exists():
+            self.league = read_league(self.season.out)
+            take_back(self.league)
+        self.shelf = Shelf(self.league)
+        if not self.league.players:
+            self._found()
+
+    def _found(self) -> None:
+        digest = self.shelf.keep(self.season.start)
+        place = f"{FROZEN}/{digest}"
+        first = Player(f"{MAIN}-0", MAIN, place, digest, created_at_step=self.steps_before)
+        self.league.put(first)
+        names = training_names(self.config.bots, self.config.cousins, self.season.seed)
+        for name in names if ":" not in self.season.world else ():
+            self.league.put(Player(name, BOT, name, ""))
+        for kind in LEARNERS:
+            if self.config.weight(kind) > 0:
+                player = Player(kind, kind, place, digest, trainable=True, parent_id=f"{MAIN}-0")
+                self.league.put(player.with_(run=f"{kind}-0", start=place))
+        self.league.save()
+
+    def over(self) -> bool:
+        """Have all turns been taken?"""
+        return self.league.turn >= self.total
+
+    def turn(self, hooks: Hooks, on_turn: OnTurn | None) -> Played:
+        """The next player's turn, and all that follows from it."""
+        league, began, core = self.league, time.monotonic(), time.process_time()
+        before = next_learner(league)
+        pairings = self._pairings(before)
+        played = take_turn(self._order(before, pairings), self.shelf, hooks)
+        player = self._take_in(before, played)
+        frozen, matches = self._freeze(player, played.over)
+        took, progress = time.monotonic() - began, played.outcome.progress
+        row = {
+            "turn": league.turn,
+            "player": player.player_id,
+            "run": player.run,
+            "sha256_before": before.sha256,
+            "sha256": player.sha256,
+            "updates": progress.update,
+            "steps": progress.steps,
+            "seconds": round(took, 3),
+            "opponents": [pairing.as_json() for pairing in pairings],
+            "results": played.tally,
+            "frozen": frozen,
+        }
+        league.turn += 1
+        league.seconds += took
+        league.core_seconds += time.process_time() - core
+        league.commit(row, matches)
+        if on_turn is not None:
+            on_turn(league, row)
+        return played
+
+    def _pairings(self, player: Player) -> list[Pairing]:
+        """Opponents of the turn, all of whom can be loaded."""
+        league, most = self.league, self.config.opponents
+        rng = stream(chain(self.season.seed, league.turn), "league draw")
+        while True:
+            main = league.players[MAIN]
+            found = plan(player, league.frozen(), main, league.payoff, self.config)
+            drawn = narrowed(found, most, rng)
+            others = {p.opponent for p in drawn} - {player.player_id}
+            dead = [name for name in others if not self.shelf.alive(league.players[name])]
+            # The dead are marked and never drawn again, so this ends.
+            if not dead:
+                return drawn
+
+    def _order(self, player: Player, pairings: list[Pairing]) -> Turn:
+        league, config = self.league, self.config
+        assert player.start is not None
+        shares = {league.players[p.opponent].key: p.share for p in pairings}
+        shares.pop(player.key, None)  # self-play has its own lanes
+        # One checkpoint and one snapshot a turn, at its end.
+        engine = replace(self.rl.engine, checkpoint_s=1e9, snapshot_s=1e9)
+        own = config.self_play if player.agent_type == MAIN else 0.0
+        kind = zlib.crc32(player.agent_type.encode())
+        return Turn(
+            league.world,
+            self.season.patch,
+            league.run_folder(player),
+            league.place / player.start,
+            replace(self.rl, self_play=own, engine=engine),
+            length_of_life(league, player, self.total),
+            chain(self.season.seed, kind, player.life),
+            shares,
+            config.turn_s,
+            config.turn_updates or player.turn_updates,
+        )
+
+    def _take_in(self, player: Player, played: Played) -> Player:
+        """The learner as it is after its turn, and what the turn says of the payoffs."""
+        league, progress = self.league, played.outcome.progress
+        for name, (wins, draws, losses) in played.tally.items():
+            league.payoff.add(player.player_id, name, (wins, draws, losses), fading=True)
+        digest = self.shelf.keep(played.outcome.snapshot)
+        # The first turn compiles and warms up; the second one says what fits into a turn.
+        if player.turns == 1 and not played.interrupted:
+            player = player.with_(turn_updates=progress.update - player.updates)
+        return league.put(
+            player.with_(
+                checkpoint=f"{FROZEN}/{digest}",
+                sha256=digest,
+                turns=player.turns + 1,
+                updates=progress.update,
+                steps_since_snapshot=player.steps_since_snapshot + progress.steps - player.steps,
+                steps=progress.steps,
+                slots=played.slots,
+            )
+        )
+
+    def _freeze(self, player: Player, over: bool) -> tuple[str | None, list[dict[str, Any]]]:
+        """A snapshot joins the league when it is due; an exploiter then starts anew."""
+        league = self.league
+        if not over and not is_due(league, player, self.total):
+            return None, []
+        kin = [p for p in league.players.values() if p.agent_type == player.agent_type]
+        newcomer = league.put(
+            Player(
+                f"{player.agent_type}-{len(kin) - 1}",
+                player.agent_type,
+                player.checkpoint,
+                player.sha256,
+                parent_id=player.player_id,
+                born=league.turn + 1,
+                created_at_step=self.steps_before + player.steps,
+            )
+        )
+        player = league.put(player.with_(steps_since_snapshot=0, frozen_at=player.turns))
+        matches = rate_newcomer(league, newcomer, self.shelf, chain(self.season.seed, league.turn))
+        if starts_anew(league, player, over, self.season.seed):
+            self._start_anew(player)
+        return newcomer.player_id, matches
+
+    def _start_anew(self, player: Player) -> None:
+        league, life = self.league, player.life + 1
+        start = start_of_life(league, self.total)
+        league.payoff.forget(player.player_id)
+        league.put(
+            player.with_(
+                checkpoint=start.checkpoint,
+                sha256=start.sha256,
+                start=start.checkpoint,
+                parent_id=start.player_id,
+                life=life,
+                run=f"{player.agent_type}-{life}",
+                updates=0,
+                steps=0,
+                slots=(),
+            )
+        )

@@ -1,0 +1,86 @@
+"""Snapshots of a season by content, and the opponents loaded from them."""
+
+from __future__ import annotations
+
+import shutil
+from collections import OrderedDict
+from pathlib import Path
+
+import levelcap
+from levelcap.kit.errors import BadFile, Corrupt
+from levelcap.kit.publish import publish, read_manifest, verify
+from levelcap.learn.league.config import BOT
+from levelcap.learn.league.players import Player
+from levelcap.learn.league.state import FROZEN, League
+from levelcap.nets.checkpoint import MODEL
+from levelcap.play.load import load_checkpoint
+from levelcap.play.roster import Door, find
+from levelcap.world.protocols import Policy
+
+MOST = 48  # policies in memory: a turn has 16 opponents, and what it met before may come again
+
+
+def digest_of(snapshot: Path) -> str:
+    """sha256 of a snapshot's weights, as its manifest says."""
+    return str(read_manifest(snapshot).files[MODEL]["sha256"])
+
+
+class Shelf:
+    """Keeps snapshots and loads policies; bounded, whatever the number of players."""
+
+    def __init__(self, league: League) -> None:
+        self.league = league
+        self._loaded: OrderedDict[str, Policy] = OrderedDict()
+
+    def keep(self, snapshot: Path) -> str:
+        """Copy a snapshot under its content's name; returns the sha256 of its weights."""
+        digest = digest_of(snapshot)
+        place = self.league.place / FROZEN / digest
+
+        def write(target: Path) -> None:
+            for name in read_manifest(snapshot).files:
+                shutil.copyfile(snapshot / name, target / name)
+
+        if not place.exists():
+            publish(place, write, made_by=f"levelcap {levelcap.__version__} league")
+        return digest
+
+    def load(self, key: str) -> Policy:
+        """The policy a key names, every byte verified when it is read.
+
+        Raises:
+            Corrupt, BadFile: its file is damaged or gone.
+        """
+        if key in self._loaded:
+            self._loaded.move_to_end(key)
+            return self._loaded[key]
+        if "@" in key:
+            short = key.partition("@")[2]
+            found = sorted((self.league.place / FROZEN).glob(f"{short}*"))
+            policy: Policy = load_checkpoint(found[0] if found else Path(FROZEN) / short)
+        else:
+            policy = find(key, Door.TRAINING)
+        self._loaded[key] = policy
+        if len(self._loaded) > MOST:
+            self._loaded.popitem(last=False)
+        return policy
+
+    def alive(self, player: Player) -> bool:
+        """Is this opponent's file whole? One whose is not is marked dead, and met no more."""
+        if player.agent_type == BOT:
+            return True
+        try:
+            verify(self.league.place / FROZEN / player.sha256)
+        except Corrupt:
+            self._loaded.pop(player.key, None)
+            self.league.put(player.with_(dead=True))
+            return False
+        return True
+
+    def stand_in(self, key: str) -> str:
+        """The key itself, or that of a living player who finishes the match in its place."""
+        try:
+            self.load(key)
+        except (Corrupt, BadFile):
+            return next(player.key for player in self.league.frozen() if self.alive(player))
+        return key

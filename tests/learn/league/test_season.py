@@ -1,0 +1,177 @@
+"""Seasons: real matches, real learning, killed with kill -9 and gone on with."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from levelcap.kit.errors import BadFile, BadValue, Conflict
+from levelcap.kit.files import read_jsonl
+from levelcap.learn.league.config import LeagueConfig
+from levelcap.learn.league.season import Season, play_season
+from levelcap.learn.league.state import League, read_league, take_back
+from levelcap.learn.rl.config import RlConfig, for_world
+from levelcap.nets.checkpoint import save_snapshot, weights_of
+from levelcap.nets.family import describe, new_net
+from levelcap.nets.options import read_options
+from levelcap.world.spec import arena_spec
+
+SETTINGS: dict[str, Any] = {
+    "turn_updates": 4,
+    "bots": ("rookie",),
+    "cousins": 0,
+    "rated_games": 2,
+    "rated_opponents": 3,
+    "snapshot_share": 0.4,
+    "opponents": 3,
+}
+CONFIG = LeagueConfig(**SETTINGS)
+SMALL = {"lanes": 16, "unroll": 24, "minibatches": 2, "value_warmup": 0}
+TURNS = 8
+
+
+def learning(family: str = "flat") -> RlConfig:
+    return replace(for_world("duel", family), **SMALL)
+
+
+def hero(place: Path, family: str = "flat", options: tuple[str, ...] = ()) -> Path:
+    torch.set_num_threads(1)
+    spec = arena_spec("duel")
+    meta = describe(family, spec, "dummy", False, (), read_options(options))
+    save_snapshot(place, weights_of(new_net(meta, 1)), meta, "test")
+    return place
+
+
+@pytest.fixture(scope="module")
+def start(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return hero(tmp_path_factory.mktemp("hero") / "start")
+
+
+@pytest.fixture(scope="module")
+def whole(start: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A season that nobody disturbed."""
+    place = tmp_path_factory.mktemp("season") / "whole"
+    play_season(Season("duel", start, place, turns=TURNS), CONFIG, learning())
+    return place
+
+
+def told(place: Path) -> dict[str, Any]:
+    """Everything a season knows but how long it took."""
+    state = json.loads((place / "league_state.json").read_text())
+    for name in ("seconds", "core_seconds", "sizes"):
+        del state[name]
+    turns = [{**row, "seconds": 0} for row in read_jsonl(place / "turns.jsonl").records]
+    matches = read_jsonl(place / "matches.jsonl").records
+    frozen = sorted(p.name for p in (place / "frozen").iterdir())
+    return {"state": state, "turns": turns, "matches": matches, "frozen": frozen}
+
+
+def test_everybody_plays_learns_and_is_frozen(whole: Path) -> None:
+    league = read_league(whole)
+    turns = read_jsonl(whole / "turns.jsonl").records
+    order = [row["player"] for row in turns]
+    assert order.count("main") == 4 and order.count("main_exploiter") == 2
+    main = league.players["main"]
+    assert main.updates == 16 and main.sha256 != league.players["main-0"].sha256
+    # The last turn of main froze it as it is.
+    newest = [p for p in league.frozen() if p.agent_type == "main"][-1]
+    assert newest.sha256 == main.sha256 and newest.parent_id == "main"
+    assert league.players["main_exploiter"].life >= 1
+    assert sum(sum(row) for turn in turns for row in turn["results"].values()) > 0
+    for row in turns:
+        assert sum(p["share"] for p in row["opponents"]) == pytest.approx(1)
+    # Rated matches say exactly who played.
+    for row in read_jsonl(whole / "matches.jsonl").records:
+        assert row["sha256_a"] == league.players[row["agent_a"]].sha256
+        assert row["outcome"] in (-1, 0, 1)
+
+
+def test_killed_at_any_moment_it_computes_the_same(
+    start: Path, whole: Path, tmp_path: Path
+) -> None:
+    place = tmp_path / "killed"
+    code = (
+        "import sys; from pathlib import Path; from tests.learn.league.test_season import *;"
+        "play_season(Season('duel', Path(sys.argv[1]), Path(sys.argv[2]), turns=TURNS), CONFIG,"
+        " learning(), on_turn=lambda league, row: print(row['turn'], flush=True))"
+    )
+    command = [sys.executable, "-c", code, str(start), str(place)]
+    for wait in (0.05, 0.35):
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+            assert process.stdout is not None and process.stdout.readline()
+            time.sleep(wait)  # somewhere in the turn after
+            os.kill(process.pid, signal.SIGKILL)
+    done = read_league(place).turn
+    assert 2 <= done < TURNS
+    play_season(Season("duel", start, place, turns=TURNS), CONFIG, learning())
+    assert told(place) == told(whole)
+
+
+def test_what_a_lost_turn_left_behind_is_taken_back(whole: Path, tmp_path: Path) -> None:
+    place = tmp_path / "copy"
+    shutil.copytree(whole, place)
+    for name in ("turns.jsonl", "matches.jsonl"):
+        with (place / name).open("a") as file:
+            file.write('{"turn": 99}\n{"tor')
+    main = place / "players" / "main-0" / "checkpoints"
+    newest = sorted(main.iterdir())[-1]
+    shutil.copytree(newest, main / "checkpoint-99-20260101-0000")
+    (place / "players" / "main_exploiter-9").mkdir()
+    take_back(read_league(place))
+    assert told(place) == told(whole)
+    assert sorted(p.name for p in main.iterdir()) == sorted(
+        p.name for p in (whole / "players" / "main-0" / "checkpoints").iterdir()
+    )
+    assert not (place / "players" / "main_exploiter-9").exists()
+
+
+def test_a_damaged_opponent_is_dead_and_the_season_goes_on(start: Path, tmp_path: Path) -> None:
+    place = tmp_path / "season"
+
+    def damage(league: League, row: dict[str, Any]) -> None:
+        if row["frozen"] and row["frozen"].startswith("main_exploiter-0"):
+            weights = place / league.players[row["frozen"]].checkpoint / "model.safetensors"
+            weights.write_bytes(weights.read_bytes()[:-1] + b"?")
+
+    season = Season("duel", start, place, turns=10)
+    league = play_season(season, CONFIG, learning(), on_turn=damage)
+    assert league.turn == 10
+    assert league.players["main_exploiter-0"].dead
+    met = [
+        p["opponent"]
+        for row in read_jsonl(place / "turns.jsonl").records[5:]
+        for p in row["opponents"]
+    ]
+    assert "main_exploiter-0" not in met
+
+
+def test_a_hierarchy_can_play(tmp_path: Path) -> None:
+    first = hero(tmp_path / "start", "hierarchy", ("strategist=lstm",))
+    config = replace(CONFIG, turn_updates=2, rated_games=0)
+    season = Season("duel", first, tmp_path / "season", turns=4)
+    league = play_season(season, config, learning("hierarchy"))
+    assert league.turn == 4 and league.players["main"].updates == 4
+
+
+def test_refusals(start: Path, whole: Path, tmp_path: Path) -> None:
+    with pytest.raises(BadValue, match="one length"):
+        play_season(Season("duel", start, tmp_path / "s"), CONFIG, learning())
+    assert not (tmp_path / "s").exists()
+    with pytest.raises(BadFile, match="no season lies here"):
+        read_league(tmp_path)
+    with pytest.raises(Conflict, match=r"config\.floor"):
+        season = Season("duel", start, whole, turns=TURNS)
+        play_season(season, replace(CONFIG, floor=0.2), learning())
+    with pytest.raises(BadFile, match="CartPole"):
+        play_season(Season("gym:CartPole-v1", start, tmp_path / "t", turns=2), CONFIG, learning())
