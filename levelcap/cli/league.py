@@ -67,9 +67,10 @@ def start(
     season = Season(world, from_.resolve(), place, minutes, turns, seed)
     config = apply(LeagueConfig(), set_ or [])
     learning = apply(for_world(world, read_meta(from_).architecture), rl or [])
-    league = play_season(season, config, learning, on_turn=lambda _, row: say(_line(row)))
-    say(f"season: {place}")
+    ending = play_season(season, config, learning, on_turn=lambda _, row: say(_line(row)))
+    say(f"{ending.reason}; season: {place}")
     if json_:
+        league = ending.league
         say_json({"season": str(place), "turns": league.turn, "players": len(league.players)})
 
 

@@ -57,6 +57,7 @@ COMMANDS = (
     ("league players", "league:players", "Everybody in a season."),
     ("league why", "league:why", "Why this opponent?"),
     ("league report", "league:report", "Elo, win rates, Nash mass, cycles."),
+    ("hunt", "hunt:hunt", "What does an exploiter find against it?"),
     ("doctor", "doctor:doctor", "Is this machine ready?"),
     ("nets ls", "nets:ls", "List every net of a world."),
     ("nets card", "nets:card", "What a checkpoint is made of."),

@@ -7,7 +7,8 @@ from typing import Any
 
 from levelcap.kit.db import Connection
 
-QUICK, EXAM = "quick", "exam"  # matches of an arena hero, questions to a text hero
+# Matches of an arena hero, questions to a text hero, what an exploiter found.
+QUICK, EXAM, HUNT = "quick", "exam", "hunt"
 
 
 def store_eval(

@@ -60,6 +60,10 @@ class ArenaHero(HeroFile):
     late_round_minutes: float = Field(5.0, gt=0, le=600)
     """the same once the hero has had `late_after_rounds` rounds"""
     late_after_rounds: int = Field(6, ge=1)
+    league_minutes: float = Field(0.0, ge=0, le=6000)
+    """length of a league season, after which rounds start from its main player; 0 = none"""
+    league_after_rounds: int = Field(8, ge=1)
+    """rounds before a season, and between two"""
 
     @property
     def plays(self) -> str:
@@ -153,6 +157,7 @@ class Line:
     tip: str | None  # newest checkpoint of that round's run
     own_clone: bool  # the line is at a clone the wheel itself asked for
     rounds: int
+    fresh_rounds: int = 0  # of them, since the line's base
 
 
 def line_of(connection: Connection, hero: ArenaHero, campaign: Campaign) -> Line:
@@ -177,9 +182,15 @@ def line_of(connection: Connection, hero: ArenaHero, campaign: Campaign) -> Line
         base_kept=base is not None and lookup.is_kept(connection, base),
         last=last,
         tip=None if tip is None else tip.id,
-        own_clone=last is None and clone is not None and clone.source == "scheduler",
+        own_clone=last is None and _is_own(clone),
         rounds=quests.count_rounds(connection, campaign.id),
+        fresh_rounds=quests.count_rounds(connection, campaign.id, clone.seq if clone else -1),
     )
+
+
+def _is_own(clone: quests.Quest | None) -> bool:
+    """Is it a clone that the wheel asked for, and not a season's player?"""
+    return clone is not None and (clone.kind, clone.source) == ("imitate", "scheduler")
 
 
 def _demos_of(connection: Connection, hero: ArenaHero, campaign: Campaign) -> str | None:
@@ -231,6 +242,9 @@ def _round(
         return recipe | {"teacher": hero.teacher, "minutes": minutes, "title": title, "set": {}}
     if now.last is None:
         return recipe
+    if hero.league_minutes > 0 and now.fresh_rounds >= hero.league_after_rounds:
+        minutes, tip = hero.league_minutes, now.tip or now.base
+        return {**common, "quest": "league", "from": tip, "minutes": minutes}
     asked = now.last.recipe
     # A run refuses to go on with another start or other settings than it began with.
     same = all(asked[name] == recipe[name] for name in ("world", "seed", "size", "set"))

@@ -126,10 +126,11 @@ def newest(
 
 
 def newest_base(connection: Connection, campaign: str) -> Quest | None:
-    """The newest finished imitation that rounds start from: the wheel's own, or one said to be."""
+    """The newest finished work that rounds start from: the wheel's own imitation or season, or an
+    imitation that is said to be the base."""
     where = (
-        "campaign = :c AND kind = 'imitate' AND status IN ('done', 'skipped')"
-        " AND (source = 'scheduler' OR json_extract(recipe, '$.base'))"
+        "campaign = :c AND status IN ('done', 'skipped') AND (kind IN ('imitate', 'league')"
+        " AND source = 'scheduler' OR kind = 'imitate' AND json_extract(recipe, '$.base'))"
     )
     return _one(connection, where, c=campaign)
 
@@ -247,13 +248,13 @@ def count(connection: Connection, campaign: str | None = None) -> dict[str, int]
     return rows.counts(connection, query, c=campaign)
 
 
-def count_rounds(connection: Connection, campaign: str) -> int:
-    """Finished rounds of reinforcement that the scheduler asked for."""
+def count_rounds(connection: Connection, campaign: str, after: int = -1) -> int:
+    """Finished rounds of reinforcement that the scheduler asked for, after this quest's number."""
     query = (
         "SELECT count(*) FROM quests WHERE campaign = :c AND kind = 'reinforce'"
-        " AND source = 'scheduler' AND status IN ('done', 'skipped')"
+        " AND source = 'scheduler' AND status IN ('done', 'skipped') AND seq > :s"
     )
-    return rows.number(connection, query, c=campaign)
+    return rows.number(connection, query, c=campaign, s=after)
 
 
 def set_status(connection: Connection, job_id: str, status: str) -> None:

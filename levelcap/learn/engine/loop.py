@@ -179,7 +179,8 @@ class Training:
         if self.folder.asked_to_stop():
             return "stop file"
         progress = self.progress
-        if self.hooks.sitting is not None and self.hooks.sitting(progress, self.clock.now()):
+        spent = self.clock.now(), self.clock.core_now()
+        if self.hooks.sitting is not None and self.hooks.sitting(progress, *spent):
             return "enough for now"
         return self.stops.reached(progress.update, progress.steps, self.clock.now(), progress.score)
 

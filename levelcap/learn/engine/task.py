@@ -90,6 +90,6 @@ class Hooks:
     examine: Callable[[dict[str, Any], int], Sequence[Event]] | None = None
     """(slow weights, update) -> events for the run's folder; after every batch, while both halves
     stand still, so that what it changes is the same whatever the timing; its time counts"""
-    sitting: Callable[[Progress, float], bool] | None = None
-    """(progress, training seconds) -> enough for this call; the run itself, and so its schedule,
-    is not over"""
+    sitting: Callable[[Progress, float, float], bool] | None = None
+    """(progress, training seconds, core-seconds) -> enough for this call; the run itself, and so
+    its schedule, is not over"""

@@ -36,13 +36,23 @@ from levelcap.learn.league.rules import (
     start_of_life,
     starts_anew,
 )
-from levelcap.learn.league.shelf import Shelf
-from levelcap.learn.league.state import FROZEN, PLAYERS, STATE, League, read_league, take_back
+from levelcap.learn.league.shelf import Shelf, copy_published
+from levelcap.learn.league.state import (
+    FROZEN,
+    PLAYERS,
+    SNAPSHOTS,
+    STATE,
+    League,
+    read_league,
+    take_back,
+)
 from levelcap.learn.league.turn import Played, Turn, take_turn
 from levelcap.learn.rl.config import RlConfig
 from levelcap.learn.rl.opponents import training_names
 from levelcap.nets.checkpoint import load_world_net
 from levelcap.nets.meta import check_fits
+
+PAUSE_LOOK_S = 0.2
 
 
 @dataclass(frozen=True)
@@ -67,6 +77,19 @@ class Season:
         return self.turns or max(1, round(self.minutes * 60 / config.turn_s))
 
 
+@dataclass(frozen=True)
+class Ending:
+    """How a call ended: all turns taken, or asked to stop."""
+
+    league: League
+    reason: str
+
+    @property
+    def interrupted(self) -> bool:
+        """Is there more to play?"""
+        return self.reason in ("stop file", "interrupted")
+
+
 OnTurn = Callable[[League, dict[str, Any]], None]
 
 
@@ -76,7 +99,7 @@ def play_season(
     rl: RlConfig,
     hooks: Hooks | None = None,
     on_turn: OnTurn | None = None,
-) -> League:
+) -> Ending:
     """Play until the last turn, or until asked to stop; the same call again goes on.
 
     on_turn: told the league and the row of every turn that counts.
@@ -87,23 +110,31 @@ def play_season(
     with RunFolder(season.out) as folder:
         wanted: dict[str, Any] = asdict(season) | {"out": None, "kind": "league"}
         wanted["start"] = str(season.start)
-        table = _Table(season, config, rl)
+        table = _Table(season, config, rl, hooks or Hooks())
         folder.claim({**wanted, "config": asdict(config), "rl": asdict(rl)})
         table.open()
-        while not table.over() and not folder.asked_to_stop():
-            played = table.turn(hooks or Hooks(), on_turn)
-            if played.interrupted:
+        reason = "all turns taken"
+        while not table.over():
+            if folder.asked_to_stop():
+                reason = "stop file"
                 break
-        if folder.asked_to_stop():
-            folder.clear_stop()
-        return table.league
+            if folder.paused():
+                time.sleep(PAUSE_LOOK_S)
+                continue
+            if table.turn(on_turn, folder).interrupted:
+                reason = "interrupted"
+                break
+        folder.clear_stop()
+        return Ending(table.league, reason)
 
 
 class _Table:
     """The running season."""
 
-    def __init__(self, season: Season, config: LeagueConfig, rl: RlConfig) -> None:
+    def __init__(self, season: Season, config: LeagueConfig, rl: RlConfig, hooks: Hooks) -> None:
         self.season, self.config, self.rl = season, config, rl
+        # What a turn's run publishes is not the season's; `_freeze` says what is.
+        self.hooks, self.on_publish = replace(hooks, on_publish=None), hooks.on_publish
         self.total = season.num_turns(config)
         net, meta, _ = load_world_net(season.start)
         check_fits(meta, spec_of_world(season.world, season.patch))
@@ -113,7 +144,7 @@ class _Table:
 
     def open(self) -> None:
         """Read the season, or found it."""
-        for name in (PLAYERS, FROZEN):
+        for name in (PLAYERS, FROZEN, SNAPSHOTS):
             (self.season.out / name).mkdir(exist_ok=True)
             sweep(self.season.out / name)
         if (self.season.out / STATE).exists():
@@ -141,12 +172,15 @@ class _Table:
         """Have all turns been taken?"""
         return self.league.turn >= self.total
 
-    def turn(self, hooks: Hooks, on_turn: OnTurn | None) -> Played:
+    def turn(self, on_turn: OnTurn | None, folder: RunFolder) -> Played:
         """The next player's turn, and all that follows from it."""
         league, began, core = self.league, time.monotonic(), time.process_time()
         before = next_learner(league)
         pairings = self._pairings(before)
-        played = take_turn(self._order(before, pairings), self.shelf, hooks)
+        order = replace(
+            self._order(before, pairings), asked=lambda: folder.asked_to_stop() or folder.paused()
+        )
+        played = take_turn(order, self.shelf, self.hooks)
         player = self._take_in(before, played)
         frozen, matches = self._freeze(player, played.over)
         took, progress = time.monotonic() - began, played.outcome.progress
@@ -246,10 +280,21 @@ class _Table:
             )
         )
         player = league.put(player.with_(steps_since_snapshot=0, frozen_at=player.turns))
+        if player.agent_type == MAIN:
+            self._publish(player)
         matches = rate_newcomer(league, newcomer, self.shelf, chain(self.season.seed, league.turn))
         if starts_anew(league, player, over, self.season.seed):
             self._start_anew(player)
         return newcomer.player_id, matches
+
+    def _publish(self, main: Player) -> None:
+        """The main player's snapshots are the season's, as those of any run."""
+        assert main.checkpoint is not None
+        place = self.league.place / SNAPSHOTS / f"step-{main.steps:012d}"
+        if not place.exists():
+            copy_published(self.league.place / main.checkpoint, place)
+        if self.on_publish is not None:
+            self.on_publish(place)
 
     def _start_anew(self, player: Player) -> None:
         league, life = self.league, player.life + 1

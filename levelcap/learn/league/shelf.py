@@ -25,6 +25,16 @@ def digest_of(snapshot: Path) -> str:
     return str(read_manifest(snapshot).files[MODEL]["sha256"])
 
 
+def copy_published(source: Path, target: Path) -> None:
+    """The same files as another published folder."""
+
+    def write(place: Path) -> None:
+        for name in read_manifest(source).files:
+            shutil.copyfile(source / name, place / name)
+
+    publish(target, write, made_by=f"levelcap {levelcap.__version__} league")
+
+
 class Shelf:
     """Keeps snapshots and loads policies; bounded, whatever the number of players."""
 
@@ -36,13 +46,8 @@ class Shelf:
         """Copy a snapshot under its content's name; returns the sha256 of its weights."""
         digest = digest_of(snapshot)
         place = self.league.place / FROZEN / digest
-
-        def write(target: Path) -> None:
-            for name in read_manifest(snapshot).files:
-                shutil.copyfile(snapshot / name, target / name)
-
         if not place.exists():
-            publish(place, write, made_by=f"levelcap {levelcap.__version__} league")
+            copy_published(snapshot, place)
         return digest
 
     def load(self, key: str) -> Policy:

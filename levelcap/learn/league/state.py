@@ -5,6 +5,7 @@
              turns.jsonl         who trained, against whom, why, with what results and cost
              players/<run>/      ordinary run folders of the learners' lives
              frozen/<sha256>/    snapshots by content, opponents of turns
+             snapshots/step-…/   those of the main player: what the season gives to others
 
 A kill at any moment costs the turn it came in: bytes beyond the sizes in league_state.json, and
 checkpoints beyond a player's `updates`, are taken back when the season is opened again.
@@ -28,7 +29,7 @@ from levelcap.learn.league.payoff import Payoff
 from levelcap.learn.league.players import Player
 
 STATE, MATCHES, TURNS = "league_state.json", "matches.jsonl", "turns.jsonl"
-PLAYERS, FROZEN = "players", "frozen"
+PLAYERS, FROZEN, SNAPSHOTS = "players", "frozen", "snapshots"
 VERSION = 1
 
 

@@ -41,9 +41,13 @@ class Turn:
     seed: int
     shares: dict[str, float]
     """key of each opponent -> share of the matches"""
-    seconds: float
-    updates: int
-    """length of this turn; 0: as many as `seconds` hold"""
+    seconds: float = 0.0
+    updates: int = 0
+    """length of this turn: updates, or as many as fit into `seconds`"""
+    core_seconds: float = 0.0
+    """or: until its life has cost as much"""
+    asked: Callable[[], bool] = lambda: False
+    """somebody wants the season to stop or wait: the turn ends early, at a checkpoint"""
 
 
 @dataclass(frozen=True)
@@ -104,13 +108,17 @@ def take_turn(turn: Turn, bench: Bench, hooks: Hooks) -> Played:
     return Played(outcome, over, interrupted, task.pool.tally, slots)
 
 
-def _sitting(turn: Turn) -> Callable[[Progress, float], bool]:
+def _sitting(turn: Turn) -> Callable[[Progress, float, float], bool]:
     """Says when the turn is over, by updates or by seconds from where it began."""
     first: list[float] = []
 
-    def enough(progress: Progress, seconds: float) -> bool:
+    def enough(progress: Progress, seconds: float, core_seconds: float) -> bool:
         # The first time it is asked nothing has been done yet.
         first.extend(() if first else (progress.update, seconds))
+        if turn.asked():
+            return True
+        if turn.core_seconds:
+            return core_seconds >= turn.core_seconds
         if turn.updates:
             return progress.update - first[0] >= turn.updates
         return seconds - first[1] >= turn.seconds

@@ -71,6 +71,8 @@ QUEST_KINDS = {
     "record": ("Record", "eye", "watch a bot play and keep it"),
     "imitate": ("Imitate", "book", "copy what was recorded"),
     "reinforce": ("Battle", "swords", "play and learn from it"),
+    "league": ("League", "swords", "a season against exploiters and the own past"),
+    "hunt": ("Hunt", "eye", "an exploiter looks for its holes"),
     "evaluate": ("Trial", "scales", "measure a checkpoint"),
     "school": ("School", "book", "learn the primitives before anything else"),
     "study": ("Study", "scroll", "solve problems of a skill, with exams inside"),

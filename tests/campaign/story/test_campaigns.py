@@ -131,6 +131,21 @@ def test_a_hero_that_is_taught_plays_under_its_teachers_eyes_once(realm):
     assert next_recipe(hero, campaign, same)["run"] is None
 
 
+def test_a_hero_of_the_league_plays_a_season_after_its_rounds(realm):
+    campaign = make(realm)
+    hero = find_hero("kestrel").model_copy(update={"league_minutes": 30.0})
+    schooled = replace(FRESH, base="checkpoint-1", base_kept=True)
+    first = next_recipe(hero, campaign, schooled)
+    later = replace(schooled, last=round_of(first, 9.0), tip="checkpoint-2", rounds=7)
+    assert next_recipe(hero, campaign, replace(later, fresh_rounds=7))["quest"] == "reinforce"
+    ready = replace(later, fresh_rounds=hero.league_after_rounds)
+    season = next_recipe(hero, campaign, ready)
+    assert (season["quest"], season["from"]) == ("league", "checkpoint-2")
+    assert season["minutes"] == 30.0
+    # A hero without one only ever has rounds.
+    assert next_recipe(find_hero("kestrel"), campaign, ready)["quest"] == "reinforce"
+
+
 def test_new_game_plus_skips_the_school(realm):
     campaign = make(realm, starting_checkpoint="checkpoint-old", starting_step=500)
     now = replace(FRESH, base=campaign.starting_checkpoint)

@@ -1,9 +1,12 @@
 """The wheel with real matches and a tiny net: record, imitate, reinforce, judge, crown."""
 
+from dataclasses import replace
+
 import pytest
 
-from levelcap.campaign.kinds.arena import Arena
-from levelcap.campaign.story import quests, runs
+from levelcap.campaign.kinds.arena import Arena, line_of, next_recipe
+from levelcap.campaign.kinds.heroes import find_hero
+from levelcap.campaign.story import campaigns, quests, runs
 from levelcap.campaign.story.events import list_events
 from levelcap.campaign.story.strength import difference
 from levelcap.campaign.wheel import flywheel
@@ -180,3 +183,50 @@ def test_scores_travel_as_digits():
     digits = "2102"
     assert to_digits(from_digits(digits)) == digits
     assert from_digits(digits).tolist() == [1.0, 0.5, 0.0, 1.0]
+
+
+SEASON = {"turn_s": "1", "turn_updates": "2", "rated_games": "2", "bots": "rookie", "cousins": "0"}
+SMALL = {"lanes": "16", "unroll": "24", "minibatches": "2", "value_warmup": "0"}
+
+
+def test_a_season_and_a_hunt_are_quests_and_rounds_go_on_from_the_season(tiny):
+    def cloned():
+        return len(get_ledger(tiny.engine).list()) >= 1
+
+    turn_until(tiny, cloned)
+    [clone] = get_ledger(tiny.engine).list()
+    with transaction(tiny.engine) as connection:  # what the wheel has asked for meanwhile
+        connection.execute("DELETE FROM jobs WHERE status = 'queued' OR type = 'eval'")
+        connection.execute("DELETE FROM quests WHERE status = 'queued'")
+        campaign = campaigns.active(connection, "kestrel")
+    asked = {"world": "duel", "from": clone.id, "minutes": 0.1, "set": SEASON, "learning": SMALL}
+    enter(
+        tiny.store,
+        campaign.id,
+        read_recipe({"quest": "league", **asked}),
+        source="scheduler",
+    )
+    worker(tiny).run(max_jobs=1)
+    with reading(tiny.engine) as connection:
+        season = quests.newest(connection, campaign.id, "league", quests.FINISHED, "scheduler")
+        line = line_of(connection, find_hero("kestrel"), campaign)
+        run = runs.get(connection, season.run)
+    assert season.status == "done" and season.result["players"] > 4
+    assert run.command.startswith("levelcap league start --world duel")
+    [main] = [r for r in get_ledger(tiny.engine).list() if r.id == line.base]
+    assert main.run == season.run and line.last is None and not line.own_clone
+    assert line.fresh_rounds == 0
+    # The next round begins there, in a run of its own.
+    following = next_recipe(find_hero("kestrel"), campaign, replace(line, open_quests=0))
+    assert (following["quest"], following["from"], following["run"]) == ("reinforce", main.id, None)
+    hunt = {"quest": "hunt", "checkpoint": main.id, "core_minutes": 0.02, "set": SMALL}
+    quest = enter(tiny.store, campaign.id, read_recipe(hunt), source="person")
+    with transaction(tiny.engine) as connection:
+        connection.execute("DELETE FROM jobs WHERE type = 'eval'")
+    worker(tiny).run(max_jobs=1)
+    with reading(tiny.engine) as connection:
+        found = quests.get(connection, quest.id)
+    assert found.status == "done" and 0 <= found.result["bound"] <= 1
+    assert "core-hours" in found.result["words"]
+    # An exploiter is no checkpoint of the hero.
+    assert all(row.run != found.result["run"] for row in get_ledger(tiny.engine).list())

@@ -17,6 +17,10 @@ PAYLOADS = {
                 "size": "slim", "seed": 0, "knobs": {}},
     "reinforce": {"run": "r", "world": "duel", "start": None, "minutes": 1.5, "size": "slim",
                   "seed": 0, "knobs": {"kl_coef": "0.02"}},
+    "league_round": {"run": "r", "world": "duel", "start": "c", "minutes": 30.0, "seed": 0,
+                     "knobs": {}, "learning": {"kl_coef": "0.02"}},
+    "hunt": {"run": "r", "world": "duel", "checkpoint": "c", "core_minutes": 20.0, "seed": 0,
+             "knobs": {}},
     "study": {"run": "r", "hero": "dio-tiny", "skill": "bin", "preset": None, "start": None,
               "level": 1, "lessons": [], "minutes": 2.0, "seed": 0, "knobs": {}},
     "sparring": {"lessons": "l", "skill_id": "bin", "checkpoint": "c", "preset": None, "level": 1,
@@ -36,7 +40,7 @@ def test_every_kind_of_work_is_complete():
         assert work.job_type().name == work.type
     for quest, recipe in table.RECIPES.items():
         assert recipe.order is not recipe.__base__.order, quest
-    assert table.TRAINING == ("record", "imitate", "reinforce", "study")
+    assert table.TRAINING == ("record", "imitate", "reinforce", "league_round", "hunt", "study")
 
 
 def test_payloads_of_waiting_jobs_are_still_understood():

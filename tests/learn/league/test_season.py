@@ -18,6 +18,7 @@ import torch
 
 from levelcap.kit.errors import BadFile, BadValue, Conflict
 from levelcap.kit.files import read_jsonl
+from levelcap.learn.engine.task import Hooks
 from levelcap.learn.league.config import LeagueConfig
 from levelcap.learn.league.season import Season, play_season
 from levelcap.learn.league.state import League, read_league, take_back
@@ -145,7 +146,7 @@ def test_a_damaged_opponent_is_dead_and_the_season_goes_on(start: Path, tmp_path
             weights.write_bytes(weights.read_bytes()[:-1] + b"?")
 
     season = Season("duel", start, place, turns=10)
-    league = play_season(season, CONFIG, learning(), on_turn=damage)
+    league = play_season(season, CONFIG, learning(), on_turn=damage).league
     assert league.turn == 10
     assert league.players["main_exploiter-0"].dead
     met = [
@@ -160,7 +161,7 @@ def test_a_hierarchy_can_play(tmp_path: Path) -> None:
     first = hero(tmp_path / "start", "hierarchy", ("strategist=lstm",))
     config = replace(CONFIG, turn_updates=2, rated_games=0)
     season = Season("duel", first, tmp_path / "season", turns=4)
-    league = play_season(season, config, learning("hierarchy"))
+    league = play_season(season, config, learning("hierarchy")).league
     assert league.turn == 4 and league.players["main"].updates == 4
 
 
@@ -175,3 +176,19 @@ def test_refusals(start: Path, whole: Path, tmp_path: Path) -> None:
         play_season(season, replace(CONFIG, floor=0.2), learning())
     with pytest.raises(BadFile, match="CartPole"):
         play_season(Season("gym:CartPole-v1", start, tmp_path / "t", turns=2), CONFIG, learning())
+
+
+def test_asked_to_stop_or_wait_it_obeys_at_a_checkpoint(start: Path, tmp_path: Path) -> None:
+    place, published = tmp_path / "season", []
+    long = replace(CONFIG, turn_updates=1000)
+
+    def ask(values: dict[str, float]) -> None:
+        if values["updates"] >= 4:
+            (place / "stop").touch()
+
+    hooks = Hooks(on_report=ask, on_publish=published.append)
+    ending = play_season(Season("duel", start, place, turns=4), long, learning(), hooks)
+    assert ending.interrupted and ending.league.turn == 1
+    assert ending.league.players["main"].updates == 4 and not (place / "stop").exists()
+    # What was published is the season's, not that of a player's run.
+    assert all(folder.parent == place / "snapshots" for folder in published)

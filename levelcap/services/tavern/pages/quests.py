@@ -41,6 +41,8 @@ TEMPLATES = {
     "imitate": "quest: imitate\nworld: duel\nshards: [{shard}]\npolicies: [master]\nminutes: 0.5\n",
     "reinforce": "quest: reinforce\nworld: duel\nfrom: champion\nminutes: 2\nseed: 1\n"
     "set: {engine.schedule: constant}\n",
+    "league": "quest: league\nworld: duel\nfrom: champion\nminutes: 30\n",
+    "hunt": "quest: hunt\nworld: duel\ncheckpoint: champion\ncore_minutes: 20\n",
     "evaluate": "quest: evaluate\ncheckpoint: latest\ngames: 400\n",
 }
 TEXT_TEMPLATES = {
