@@ -49,6 +49,7 @@ COMMANDS = (
     ("record", "record:record", "Play games and keep them as a shard."),
     ("imitate", "train:imitate", "Clone recorded play into a policy, pi_sup."),
     ("reinforce", "train:reinforce", "Let a policy play and learn: pi_rl."),
+    ("harden", "harden:harden", "Let a hero learn under attack."),
     ("rate", "rate:rate", "How strong is it? Sealed panel, bots, Elo."),
     ("test", "compare:test", "Is A stronger than B? Plays until it is clear."),
     ("trial", "trial:trial", "May it be champion? A whole trial, a verdict."),

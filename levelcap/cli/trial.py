@@ -116,7 +116,7 @@ def _print(verdict: Verdict, world: str, seed: int) -> None:
         for attack, row in part.get("attacks", {}).items():
             points, low, high = (100 * number for number in row["loss"])
             weak = "" if row["counts"] else ", too weak to count"
-            cost = f"-{points:.1f} points ({low:.1f} to {high:.1f}){weak}"
+            cost = f"{points:.1f} points lost ({low:.1f} to {high:.1f}){weak}"
             rows.append(("", "", f"{attack} {row['strength']:g}: {cost}"))
         if name == "cost":
             said = f"{part['core_seconds']:,} core-seconds, {part['joules']:,} J"

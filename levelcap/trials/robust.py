@@ -13,9 +13,9 @@ from __future__ import annotations
 from typing import Any
 
 from levelcap.kit.stats import paired_difference
+from levelcap.learn.adversary.attacks import STRENGTHS, Attacked
 from levelcap.play.matchup import Result, play_games
 from levelcap.play.roster import find
-from levelcap.trials.attacks import STRENGTHS, Attacked
 from levelcap.world.protocols import Policy
 from levelcap.world.spec import arena_spec
 
@@ -53,6 +53,17 @@ def measure(
     why = f"{worst} costs most: {100 * rows[worst]['loss'][0]:.0f} points of win rate"
     head = {"opponent": OPPONENT, "games": games, "clean": _figure(clean), "attacks": rows}
     return head | {"passed": True, "why": why}
+
+
+def recovered(before: dict[str, Any], after: dict[str, Any]) -> dict[str, float | None]:
+    """Share of what each attack cost before that is won back after; None: it did not count."""
+    clean = before["clean"][0]
+    shares: dict[str, float | None] = {}
+    for attack, row in before["attacks"].items():
+        rate = row["win_rate"][0]
+        gained = after["attacks"][attack]["win_rate"][0] - rate
+        shares[attack] = gained / (clean - rate) if row["counts"] else None
+    return shares
 
 
 def _figure(result: Result) -> list[float]:

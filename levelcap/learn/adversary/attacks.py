@@ -23,7 +23,6 @@ from numpy.typing import NDArray
 from levelcap.kit.errors import BadValue, check_known, refuse
 from levelcap.kit.seeds import splitmix64_array
 from levelcap.world.match import ArenaWorld
-from levelcap.world.players.brain import RING
 from levelcap.world.protocols import Decision, Policy, PolicyState, Views, World, ticks_of
 from levelcap.world.rules.columns import CTX, HEAD
 from levelcap.world.spec import HEADS, MOVE_BINS
@@ -31,7 +30,7 @@ from levelcap.world.spec import HEADS, MOVE_BINS
 # Each costs a three-minute duellist and a three-minute hero of siege 15 points and more
 # (benchmarks/log/2026-11-18-trials.txt).
 STRENGTHS = {"noise": 0.3, "dropped": 0.5, "late": 2.0, "opening": 0.05}
-MOST = {"noise": 10.0, "dropped": 1.0, "late": float(RING), "opening": 1.0}
+MOST = {"noise": 10.0, "dropped": 1.0, "late": 30.0, "opening": 1.0}
 _INNER = "inner "  # prefix of the policy's own state
 
 
@@ -74,11 +73,10 @@ class Attacked(Policy):
 
     def initial_state(self, num_rows: int) -> dict[str, NDArray[Any]]:
         """Decisions made, the last looks, and what the player remembers."""
-        looks = {"dropped": 1, "late": int(self.strength)}.get(self.attack, 0)
+        looks = looks_kept(self.attack, self.strength)
         own: dict[str, NDArray[Any]] = {
             f"look {name}": np.zeros((num_rows, looks, *shape), np.float32)
             for name, shape in self._shapes.items()
-            if looks
         }
         own["at"] = np.zeros(num_rows, np.int64)
         return own | _named(self.inner.initial_state(num_rows))
@@ -88,7 +86,11 @@ class Attacked(Policy):
         assert isinstance(state, dict)
         own = {name: rows for name, rows in state.items() if not name.startswith(_INNER)}
         own["at"] = np.where(views["reset"], 0, own["at"])
-        shown = views | {name: self._spoil(name, views, own) for name in self.views}
+        strength, fresh = np.full(len(own["at"]), self.strength), own["at"] == 0
+        shown = dict(views)
+        for name in self.views:
+            kept = own[f"look {name}"] = own[f"look {name}"].copy()
+            shown[name] = spoil(self.attack, strength, name, views[name], views["key"], fresh, kept)
         decided = self.inner.act(shown, _unnamed(state))
         actions = np.array(decided.actions)
         astray = own["at"] < self._astray
@@ -97,24 +99,46 @@ class Attacked(Policy):
         own["at"] = own["at"] + 1
         return Decision(actions, own | _named(decided.state), intents=decided.intents)
 
-    def _spoil(self, name: str, views: Views, own: dict[str, NDArray[Any]]) -> NDArray[Any]:
-        """One view [n, ...] as it is shown."""
-        look, key = views[name], views["key"]
-        if self.attack == "noise":
-            return np.where(look != 0, look + self.strength * _normal(name, key, look.shape), 0.0)
-        if f"look {name}" not in own:
-            return look
-        kept = own[f"look {name}"] = own[f"look {name}"].copy()
-        if kept.shape[1] == 0:  # 0 decisions late
-            return look
-        kept[own["at"] == 0] = look[own["at"] == 0][:, None]  # nothing older was ever seen
-        if self.attack == "late":
-            shown = kept[:, 0].copy()
-            kept[:, :-1], kept[:, -1] = kept[:, 1:], look
-            return shown
-        lost = (_hash("dropped", key, 1)[:, 0] < self.strength) & (own["at"] > 0)
-        kept[~lost, 0] = look[~lost]
-        return kept[:, 0]
+
+def looks_kept(attack: str, strength: float) -> int:
+    """How many old looks of a row an attack needs."""
+    return {"dropped": 1, "late": int(strength)}.get(attack, 0)
+
+
+def spoil(
+    attack: str,
+    strength: NDArray[np.float64],
+    name: str,
+    look: NDArray[np.float32],
+    key: NDArray[np.uint64],
+    fresh: NDArray[np.bool_],
+    kept: NDArray[np.float32],
+) -> NDArray[np.float32]:
+    """One view of n rows as it is shown under an attack.
+
+    strength [n]; look [n, ...]: what is there; fresh [n]: rows whose match begins; kept
+    [n, K, ...]: old looks, newest last, changed in place (K of `looks_kept`).
+    """
+    if attack == "noise":
+        # What is not there (an empty slot) has no noise either.
+        error = _normal(name, key, look.shape) * _beside(strength, look)
+        return np.where(look != 0, look + error, 0.0).astype(np.float32)
+    if attack not in ("dropped", "late") or kept.shape[1] == 0:
+        return look
+    kept[fresh] = look[fresh][:, None]  # nothing older was ever seen
+    if attack == "late":
+        age = strength.astype(np.int64)
+        shown = np.where(_beside(age, look) == 0, look, kept[np.arange(len(look)), -age])
+        kept[:, :-1], kept[:, -1] = kept[:, 1:].copy(), look
+        return shown
+    lost = (_hash("dropped", key, 1)[:, 0] < strength) & ~fresh
+    kept[~lost, 0] = look[~lost]
+    return kept[:, 0].copy()
+
+
+def _beside(rows: NDArray[Any], look: NDArray[Any]) -> NDArray[Any]:
+    """[n] as [n, 1, ...], to stand beside a view."""
+    return rows.reshape(-1, *(1,) * (look.ndim - 1))
 
 
 def _bad_moves(context: NDArray[np.float32]) -> NDArray[np.int64]:

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from levelcap.kit.errors import BadValue, UnknownName
+from levelcap.learn.adversary.attacks import STRENGTHS, Attacked
 from levelcap.play.matchup import play_games
 from levelcap.play.roster import find
-from levelcap.trials.attacks import STRENGTHS, Attacked
 from levelcap.trials.robust import measure
 from levelcap.world import make
 from levelcap.world.protocols import Decision, Policy
