@@ -139,6 +139,7 @@ def _measure(asked: Hunt, prey: Policy, spent: float, digest: str) -> Found:
     chosen = np.unique(np.linspace(len(places) - 1, 0, SNAPSHOTS).round().astype(int))
     for place in (places[index] for index in chosen):
         policy = load_checkpoint(place)
+        # The same games for every look: they differ by the exploiter alone.
         seed = chain(asked.seed, 1)
         rate = play_games(policy, prey, asked.world, LOOK_GAMES, seed).win_rate
         looks.append((rate, place, float(policy.meta.metrics.get("core_seconds", spent))))

@@ -92,6 +92,7 @@ def _of_main(name: str, frozen: list[Player], payoff: Payoff, config: LeagueConf
         for player in frozen
         if player.agent_type != BOT and payoff.rate(name, player.player_id) < config.forgotten_below
     ]
+    # Where nobody is forgotten the past gets that share, too.
     share = config.forgotten if forgotten else 0.0
     rest = 1 - config.self_play - share
     rules += _pfsp(name, frozen, payoff, config, "hard", rest, "the past, hard")

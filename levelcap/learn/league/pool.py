@@ -57,6 +57,7 @@ class LeaguePool(Pool):
         in_use: slots that unfinished matches are played against.
         """
         self.shares = shares
+        # A slot is free when nobody plays there and nobody will be drawn to.
         there = {member.name for member in self.members}
         free = [
             slot

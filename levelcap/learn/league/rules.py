@@ -21,6 +21,7 @@ def weight(league: League, player: Player) -> float:
 
 def next_learner(league: League) -> Player:
     """Whose turn it is: the one furthest behind its share; of equals the first."""
+    # One more than were taken: before the first turn nobody is behind, the heaviest is ahead.
     done = sum(player.turns for player in league.learners()) + 1
     return max(league.learners(), key=lambda p: weight(league, p) * done - p.turns)
 
@@ -53,6 +54,7 @@ def is_due(league: League, player: Player, total: int) -> bool:
 
 def is_strong(league: League, player: Player) -> bool:
     """Does it beat everybody it has to, on enough games?"""
+    # An exploiter of main has done its work when main loses; nobody else matters to it.
     others = [p.player_id for p in league.frozen()]
     if player.agent_type == MAIN_EXPLOITER:
         others = [p.player_id for p in league.learners() if p.agent_type == MAIN]
@@ -76,6 +78,7 @@ def starts_anew(league: League, player: Player, over: bool, seed: int) -> bool:
 
 def start_of_life(league: League, total: int) -> Player:
     """Whom an exploiter begins as: pi_sup; in the second half the best old main."""
+    # Later exploiters begin where main was lately: from pi_sup its level is out of reach by then.
     mains = [p for p in league.frozen() if p.agent_type == MAIN]
     if league.turn < total / 2 or not mains:
         return league.players[f"{MAIN}-0"]

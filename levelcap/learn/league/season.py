@@ -44,8 +44,8 @@ from levelcap.learn.league.state import (
     STATE,
     League,
     read_league,
-    take_back,
 )
+from levelcap.learn.league.tidy import remove_unneeded, take_back
 from levelcap.learn.league.turn import Played, Turn, take_turn
 from levelcap.learn.rl.config import RlConfig
 from levelcap.learn.rl.opponents import training_names
@@ -201,6 +201,7 @@ class _Table:
         league.seconds += took
         league.core_seconds += time.process_time() - core
         league.commit(row, matches)
+        remove_unneeded(league)
         if on_turn is not None:
             on_turn(league, row)
         return played
@@ -246,6 +247,7 @@ class _Table:
         league, progress = self.league, played.outcome.progress
         for name, (wins, draws, losses) in played.tally.items():
             league.payoff.add(player.player_id, name, (wins, draws, losses), fading=True)
+        # Kept each turn: others meet the learner as it is after it, not as it was when frozen.
         digest = self.shelf.keep(played.outcome.snapshot)
         # The first turn compiles and warms up; the second one says what fits into a turn.
         if player.turns == 1 and not played.interrupted:
@@ -299,6 +301,7 @@ class _Table:
     def _start_anew(self, player: Player) -> None:
         league, life = self.league, player.life + 1
         start = start_of_life(league, self.total)
+        # It is somebody else now.
         league.payoff.forget(player.player_id)
         league.put(
             player.with_(

@@ -129,10 +129,12 @@ def _sitting(turn: Turn) -> Callable[[Progress, float, float], bool]:
 def _build(turn: Turn, bench: Bench) -> LeagueTask:
     spec = spec_of_world(turn.world, turn.patch)
     net, meta, digest = load_world_net(turn.start)
+    # Without dropout: what is learned from must be what acted.
     net.eval()
     reference = copy_net(net, meta)
     meta = replace(meta, parents=(digest,), metrics={})
     pool = LeaguePool(bench)
+    # A new run starts its matches with these; one that is restored lets them in afterwards.
     pool.enter(turn.shares, set())
     config = replace(
         turn.config,

@@ -32,6 +32,7 @@ PLACES = (
     Place("/", "Hero", "hero", "h", "Who you raise, and the battle going on"),
     Place("/quests", "Quests", "scroll", "q", "What is asked of the hero next"),
     Place("/arena", "Arena", "swords", "a", "Watch matches, or play one yourself"),
+    Place("/league", "League", "banner", "l", "Players that learn against each other"),
     Place("/oracle", "Oracle", "eye", "o", "Ask text heroes, two side by side"),
     Place("/guild", "Guild", "banner", "u", "Skills, titles, achievements"),
     Place("/jobs", "Jobs", "gears", "j", "Every piece of work and who does it"),
