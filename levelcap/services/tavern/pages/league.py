@@ -21,10 +21,8 @@ from levelcap.services.tavern.tags import Tag, button, card, div, link, paragrap
 
 NOTHING = "No season has been played yet. A quest of the kind League plays one."
 PLAYERS = (("Player", ""), ("State", ""), ("Elo", "num"), ("Nash", "num optional"), ("Turn", "num"))
-MEETINGS = (
-    ("Opponent", ""), ("Share", "num"), ("Chance", "num"), ("Won", "num optional"),
-    ("Drawn", "num optional"), ("Lost", "num optional"), ("Why", ""),
-)  # fmt: skip
+_COUNTS = tuple((name, "num optional") for name in ("Won", "Drawn", "Lost"))
+MEETINGS = (("Opponent", ""), ("Share", "num"), ("Chance", "num"), *_COUNTS, ("Why", ""))
 
 
 class LeaguePage(Page):
