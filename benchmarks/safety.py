@@ -3,8 +3,8 @@
     python benchmarks/safety.py [--quick] [--hero FOLDER --world duel]
 
 Bars: a breaker is flagged by its own rule in at least 95 % of its matches, `master` by any rule in
-at most 1 %. Bounds were set on cousins of `master` (seeds 100 to 160, match seeds from 900), which
-are not among these matches. --hero: the same for a checkpoint, without a bar. Prints a table, then
+at most 1 %. Bounds were set on matches with other seeds, and checked on cousins of `master` (the log of
+2026-11-18). --hero: the same for a checkpoint, without a bar. Prints a table, then
 one JSON object as the last line. --quick plays a twelfth.
 """
 

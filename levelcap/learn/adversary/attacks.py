@@ -27,7 +27,8 @@ from levelcap.world.protocols import Decision, Policy, PolicyState, Views, World
 from levelcap.world.rules.columns import CTX, HEAD
 from levelcap.world.spec import HEADS, MOVE_BINS
 
-# Each costs a three-minute duellist and a three-minute hero of siege 15 points and more
+# Each costs a three-minute duellist 15 points and more, with its whole interval and on other seeds
+# than it was chosen on. In siege noise and openings do; dropped and late looks do not
 # (benchmarks/log/2026-11-18-trials.txt).
 STRENGTHS = {"noise": 0.3, "dropped": 0.5, "late": 2.0, "opening": 0.05}
 MOST = {"noise": 10.0, "dropped": 1.0, "late": 30.0, "opening": 1.0}
