@@ -7,8 +7,8 @@ from typing import Any
 
 from levelcap.kit.db import Connection
 
-# Matches of an arena hero, questions to a text hero, what an exploiter found.
-QUICK, EXAM, HUNT = "quick", "exam", "hunt"
+# Matches of an arena hero, questions to a text hero, what an exploiter found, a verdict.
+QUICK, EXAM, HUNT, TRIAL = "quick", "exam", "hunt", "trial"
 
 
 def store_eval(
@@ -28,6 +28,16 @@ def evaluations(connection: Connection, checkpoint: str) -> list[dict[str, Any]]
     query = "SELECT id, time, kind, seed, result FROM evals WHERE checkpoint = :c ORDER BY id"
     rows = [row._asdict() for row in connection.execute(query, {"c": checkpoint})]
     return [row | json.loads(row.pop("result")) for row in rows]
+
+
+def newest_trial(connection: Connection, checkpoint: str, champion: str) -> dict[str, Any] | None:
+    """The last verdict on a checkpoint against this champion."""
+    query = (
+        "SELECT result FROM evals WHERE checkpoint = :c AND kind = 'trial'"
+        " AND json_extract(result, '$.champion') = :a ORDER BY id DESC LIMIT 1"
+    )
+    found = connection.execute(query, {"c": checkpoint, "a": champion}).scalar()
+    return None if found is None else dict(json.loads(found))
 
 
 def widest_exam(connection: Connection, checkpoint: str) -> dict[str, Any] | None:
