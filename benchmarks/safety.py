@@ -3,7 +3,7 @@
     python benchmarks/safety.py [--quick] [--hero FOLDER --world duel]
 
 Bars: a breaker is flagged by its own rule in at least 95 % of its matches, `master` by any rule in
-at most 1 %. Bounds were set on matches with other seeds, and checked on cousins of `master` (the log of
+at most 1 %. Bounds were set on matches with other seeds, and checked on cousins of `master` (log of
 2026-11-18). --hero: the same for a checkpoint, without a bar. Prints a table, then
 one JSON object as the last line. --quick plays a twelfth.
 """
