@@ -21,7 +21,9 @@ from levelcap.kit.errors import BadValue, LevelcapError, StateError, refuse, unk
 
 U = TypeVar("U")
 R = TypeVar("R")
-TRIES = 20  # deaths a unit may cause before it is the unit that is to blame
+TRIES = 20  # deaths in the middle of a unit before it is the unit that is to blame
+STILLBORN = 50  # processes in a row that died before they had begun anything
+BEGUN = "begun"
 # What a stage may raise to its caller; anything else ends its process.
 ERRORS = (LevelcapError, ValueError, TypeError, LookupError, ArithmeticError, OSError, RuntimeError)
 BACKENDS = ("inline", "processes")
@@ -65,6 +67,7 @@ class _Crewman:
         self.process.start()
         theirs.close()
         self.unit: int | None = None
+        self.begun = False
 
     def end(self) -> None:
         self.pipe.close()
@@ -81,6 +84,7 @@ class Processes:
             raise BadValue(refuse("processes of a backend", count, remedy))
         self.count = count
         self.deaths = 0
+        self._stillborn = 0
         self._crew: list[_Crewman] = []
 
     def __enter__(self) -> Self:
@@ -109,7 +113,7 @@ class Processes:
         while len(results) < len(units):
             for man in self._crew:
                 if man.unit is None and waiting:
-                    man.unit = waiting.popleft()
+                    man.unit, man.begun = waiting.popleft(), False
                     try:
                         man.pipe.send((stage, units[man.unit]))
                     except OSError:
@@ -118,24 +122,32 @@ class Processes:
                 man = next(man for man in self._crew if man.pipe is pipe)
                 assert man.unit is not None
                 try:
-                    error, result = man.pipe.recv()
+                    said = man.pipe.recv()
                 except (EOFError, OSError):
-                    self._replace(man)
-                    died[man.unit] += 1
-                    if died[man.unit] >= TRIES:
-                        what = f"{TRIES} processes died of one unit of work"
-                        remedy = "Look for what ends them; memory, most likely"
-                        raise StateError(refuse(what, str(units[man.unit])[:200], remedy)) from None
-                    waiting.appendleft(man.unit)
+                    died[man.unit] += man.begun
+                    self._replace(man, died[man.unit], str(units[man.unit])[:200])
+                    waiting.append(man.unit)
                     continue
+                if said == BEGUN:
+                    man.begun, self._stillborn = True, 0
+                    continue
+                error, result = said
                 if error is not None:
                     self._drain()
                     raise error
                 results[man.unit], man.unit = result, None
         return [results[index] for index in range(len(units))]
 
-    def _replace(self, man: _Crewman) -> None:
+    def _replace(self, man: _Crewman, died: int, unit: str) -> None:
+        """Another process for one that is dead, unless that would go on for ever."""
         self.deaths += 1
+        self._stillborn += not man.begun
+        if died >= TRIES or self._stillborn >= STILLBORN:
+            what = f"{TRIES} processes died of one unit of work"
+            if self._stillborn >= STILLBORN:
+                what = f"{STILLBORN} processes died before they had begun"
+            remedy = "Look for what ends them; memory, most likely"
+            raise StateError(refuse(what, unit, remedy))
         man.end()
         self._crew[self._crew.index(man)] = _Crewman()
 
@@ -160,6 +172,7 @@ def _serve(pipe: Connection) -> None:
             stage, unit = pipe.recv()
         except (EOFError, KeyboardInterrupt):
             return
+        pipe.send(BEGUN)
         answer: tuple[Exception | None, Any]
         try:
             answer = None, stage(unit)
