@@ -16,7 +16,7 @@ from levelcap.services.arena.daemon import worker
 from levelcap.trials import robust, suite
 from levelcap.trials.verdict import TRIAL_VERSION, Override, Verdict
 from levelcap.vault.champion import champion_of, promote
-from levelcap.vault.evals import TRIAL, evaluations, store_eval
+from levelcap.vault.evals import HUNT, TRIAL, evaluations, marks, store_eval
 from levelcap.vault.ledger import Facts, rate
 from levelcap.vault.ledger import save as save_row
 from levelcap.vault.zones import load_zones
@@ -121,3 +121,16 @@ def test_a_trial_is_a_quest_too(realm, monkeypatch):
         told = [event.message for event in list_events(connection, kind="eval.completed")]
     assert found["candidate"] == best and found["champion"] == champion
     assert not found["passed"] and any("refused" in text for text in told)
+
+
+def test_the_vault_says_how_trials_and_hunts_went(realm, rivals):
+    champion, better, best = rivals
+    judge(realm, best, champion, False)
+    found = {"bound": 0.625, "words": "best found with 0.33 core-hours: 0.62"}
+    with transaction(realm.engine) as connection:
+        store_eval(connection, best, HUNT, "job of a hunt", 0, found)
+        said = marks(connection, [best, better])
+    assert list(said) == [best]
+    trial, hunt = said[best]
+    assert (trial.word, trial.sentence) == ("refused", f"against {champion}: as tried")
+    assert (hunt.word, hunt.sentence) == ("hunted: 0.62", found["words"])
