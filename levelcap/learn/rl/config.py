@@ -45,6 +45,8 @@ class RlConfig:
     """times each step is learned from"""
     pseudo_reward: float = 0.0
     """scale of the world's pseudo-rewards, annealed to 0 over the first half of the run"""
+    team_reward: float = 0.0
+    """share of every reward that is the mean of the team's; half of pseudo-rewards is anyway"""
     lanes: int = 1024
     """seats the learner plays at once"""
     unroll: int = 32
@@ -89,7 +91,7 @@ class RlConfig:
     """knobs of the loop"""
 
     def __post_init__(self) -> None:
-        for name in ("gamma", "lambda_", "self_play", "floor", "entropy_final"):
+        for name in ("gamma", "lambda_", "self_play", "floor", "entropy_final", "team_reward"):
             check_number(name, getattr(self, name), low=0.0, high=1.0)
         for name in (
             "upgo_coef",
