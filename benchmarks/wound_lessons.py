@@ -8,7 +8,8 @@ confusion, de Haan et al. 2019). So chance takes a hand here, whatever the playe
     hurts    hp falls at random moments, by more or by less than makes a wary one flee
     charms   for a while a player cannot be hurt: the same fights, without a wound
     drivers  most bodies are driven by bots that do not care, while a wary twin in the same seat
-             says what it would want and do (as `reinforce --teacher` does): nobody is seen running
+             says what it would want and do (as `reinforce --teacher` does); some of them run away
+             at random moments, unhurt: neither is one who flees seen running, nor the other way
 
 A share of the matches is left as it is. The labels are always the wary twin's.
 """
@@ -30,11 +31,13 @@ from levelcap.play.record.plan import make_plan
 from levelcap.play.roster import find
 from levelcap.play.seats import NOBODY, Seats
 from levelcap.world.match import ArenaWorld
+from levelcap.world.players.wary import FLIGHT
 
 DRIVERS = ("master", "veteran", "rookie", "wanderer")
-OWN = 0.4  # share of the seats that the teacher drives itself
+# Shares of the seats whose body the teacher drives itself, and of those that run when they like.
+OWN, SKITTISH = 0.3, 0.3
 AS_IT_IS = 0.25  # share of the matches in which chance keeps out
-HEAL, HURT, CHARM = 1 / 120, 1 / 400, 1 / 300  # chances a decision
+HEAL, HURT, CHARM, FRIGHT = 1 / 120, 1 / 600, 1 / 120, 1 / 250  # chances a decision
 FULL, LEAST = 100_000, 3_000  # thousandths of a hp
 MATCHES = 48  # at once
 
@@ -56,10 +59,10 @@ class Chance:
         off = np.broadcast_to(rng.random((shape[0], 1)) < AS_IT_IS, shape).copy()
         return cls(rng, off, *(np.zeros(shape, np.int64) for _ in range(4)))
 
-    def meddle(self, hp: NDArray[Any]) -> None:
+    def meddle(self, hp: NDArray[Any], active: NDArray[np.bool_]) -> None:
         """Change hp [M, P] in place, of whoever lives."""
         rng, shape = self.rng, hp.shape
-        lives = (hp > 0) & ~self.off
+        lives = (hp > 0) & active & ~self.off
         draws = rng.random((3, *shape))
         # A hurt of 15 to 75 hp that takes .1 to 3.5 s, and ends a charm.
         begins = lives & (draws[0] < HURT) & (self.left == 0)
@@ -109,15 +112,24 @@ def record_lessons(world: str, teacher: str, games: int, seed: int, out: Path) -
     return write_shard(out, plan.header, fill)
 
 
+def _frighten(mind: Any, rng: np.random.Generator) -> None:
+    """Let bodies of wary bots run because of nothing, and not because of a wound."""
+    mind["lost"][:] = 0.0
+    runs = (rng.random(len(mind["left"])) < FRIGHT) & (mind["left"] == 0)
+    mind["left"][runs] = rng.integers(FLIGHT // 4, FLIGHT, len(runs))[runs]
+
+
 def _play(plan: Any, first: int, last: int, seed: int) -> tuple[Gather, Facts]:
     """Games first..last-1; every seat is a pupil's."""
     world = plan.open(first, last)
     assert isinstance(world, ArenaWorld)
     shape = (last - first, world.spec.num_players)
     rng = np.random.default_rng((seed, first))
-    driver = np.where(rng.random(shape) < OWN, NOBODY, rng.integers(0, len(DRIVERS), shape))
+    lot, driver = rng.random(shape), rng.integers(0, len(DRIVERS), shape)
+    driver = np.where(lot < OWN, NOBODY, np.where(lot < OWN + SKITTISH, len(DRIVERS), driver))
     twins = Seats(world, plan.policies, np.zeros(shape, np.int64))
-    drivers = Seats(world, [find(name) for name in DRIVERS], driver)
+    teacher = plan.policies[0].name
+    drivers = Seats(world, [find(name) for name in (*DRIVERS, teacher)], driver)
     everybody = np.ones(shape, np.bool_)
     gather = Gather(plan.header, everybody)
     chance = Chance.of(shape, rng)
@@ -127,6 +139,7 @@ def _play(plan: Any, first: int, last: int, seed: int) -> tuple[Gather, Facts]:
     while running.any():
         gather.look(views, active)
         told = twins.act(views)
+        _frighten(drivers.states[-1], rng)
         done = np.where((driver == NOBODY)[..., None], told, drivers.act(views))
         views, rewards, terminated, truncated, info = world.step(done)
         gather.note(
@@ -141,10 +154,7 @@ def _play(plan: Any, first: int, last: int, seed: int) -> tuple[Gather, Facts]:
         winner[ended] = info["winner"][ended]
         running &= ~ended
         active = info["active"] & running[:, None]
-        hp = world.state["hp"][:, : shape[1]]
-        hp_before = hp.copy()
-        chance.meddle(hp)
-        hp[~active] = hp_before[~active]
+        chance.meddle(world.state["hp"][:, : shape[1]], active)
         views = world.observe()
     teams = np.arange(shape[1]) // (shape[1] // plan.header.num_teams)
     champions = np.full(shape, "")
