@@ -150,13 +150,12 @@ def judge(net: HierarchyNet, ambush: Looks, ordinary: Looks) -> dict[str, Any]:
 
 
 def raise_hero(
-    world: str, shards: list[Path], out: Path, kind: str, window: str, updates: int
+    world: str, lessons: Path, out: Path, parts: tuple[str, ...], updates: int, seed: int
 ) -> tuple[Path, float]:
-    """A hero whose Strategist looks back on `window` seconds; its snapshot and core-seconds."""
+    """A hero whose Strategist is made of these parts; its snapshot and core-seconds."""
     began = time.process_time()
-    options = (f"strategist={kind}", f"window={window}")
     request = Request(
-        world, tuple(shards), out, (TEACHER,), "slim", 0, family="hierarchy", options=options
+        world, (lessons,), out, (TEACHER,), "slim", seed, family="hierarchy", options=parts
     )
     # What is judged is the Strategist: its loss counts for more than the actions.
     config = replace(for_family("hierarchy"), mode_coef=2.0)
@@ -170,7 +169,8 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="a tenth of the matches and updates")
     parser.add_argument("--world", default="lms", choices=("duel", "lms"))
     parser.add_argument("--games", type=int, default=240, help="games of the lessons")
-    parser.add_argument("--updates", type=int, default=1500)
+    parser.add_argument("--updates", type=int, default=1300)
+    parser.add_argument("--seed", type=int, default=0, help="of the lessons and the weights")
     parser.add_argument("--strategist", default="lstm", help="lstm, ssd, transformer, ...")
     parser.add_argument("--keep", type=Path, help="folder for the shards and heroes")
     options = parser.parse_args()
@@ -180,21 +180,16 @@ def main() -> None:
     folder = options.keep or Path(tempfile.mkdtemp(prefix="hindsight-"))
     lessons = folder / "lessons"
     if not lessons.exists():
-        record_lessons(options.world, TEACHER, games, 0, lessons)
+        record_lessons(options.world, TEACHER, games, options.seed, lessons)
     # Seeds nobody trained on.
     matches = 256 if options.world == "duel" else 96
     ambush = watch(options.world, matches, 901, "master", ambush=True)
     ordinary = watch(options.world, matches // 2, 902, "veteran", ambush=False)
     result: dict[str, Any] = {}
     for window in ("60", "2"):
-        path, seconds = raise_hero(
-            options.world,
-            [lessons],
-            folder / f"window-{window}",
-            options.strategist,
-            window,
-            updates,
-        )
+        parts = (f"strategist={options.strategist}", f"window={window}")
+        place = folder / f"window-{window}"
+        path, seconds = raise_hero(options.world, lessons, place, parts, updates, options.seed)
         net, _, _ = load_world_net(path)
         assert isinstance(net, HierarchyNet)
         net.eval()
