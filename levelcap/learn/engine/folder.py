@@ -39,6 +39,7 @@ BEFORE = {
     "config.mouse_coef": 0.3,
     "config.mode_evenness": 0.0,
     "config.team_reward": 0.0,
+    "config.pseudo_final": 0.0,
 }
 
 T = TypeVar("T")

@@ -89,6 +89,18 @@ def test_a_reward_is_the_teams_as_far_as_asked(share, monkeypatch):
     np.testing.assert_allclose(group.step()[0], wanted)
 
 
+@pytest.mark.parametrize("kept", [0.0, 0.4])
+def test_pseudo_rewards_fall_over_half_of_the_run_to_what_is_to_be_left(kept, monkeypatch):
+    task = build(*siege(pseudo_reward=0.2, pseudo_final=kept))
+    scales = []
+    for group in task.groups:
+        monkeypatch.setattr(group.world, "set_pseudo_reward_scale", scales.append)
+    for done in (0.0, 0.25, 0.45, 0.5, 1.0):
+        task.sync(0, done)
+    wanted = [0.2, 0.1, max(0.02, 0.2 * kept), 0.2 * kept, 0.2 * kept]
+    np.testing.assert_allclose(scales, np.repeat(wanted, len(task.groups)))
+
+
 @pytest.mark.parametrize("replay", [0, 1])
 def test_an_interrupted_run_goes_on_with_the_same_bits(tmp_path, replay):
     def run(name, steps):
