@@ -1,11 +1,12 @@
 """Hindsight is not a health bar: does a Strategist know *why* it flees, a minute later?
 
-    python benchmarks/hindsight.py [--world lms] [--quick]
+    python benchmarks/hindsight.py [--world lms] [--strategist lstm] [--quick]
 
 In lms, where one is alone and well most of the time: in a duel whoever is alone is fleeing, nearly
 always, and nothing needs to be remembered. Teachers are wary: 40 hp lost within 5 s are fled from
-for 20 s, whatever is seen. Two heroes are cloned from the same matches with the same number of
-updates: one looks back on 60 s, one on 2 s.
+for 20 s, whatever is seen. Two heroes are cloned from the same lessons with the same number of
+updates: one looks back on 60 s, one on 2 s. In the lessons chance deals wounds, heals and flights
+(`wound_lessons.py` says why); the ambush is not among them.
 
 The ambush (evaluation only): when the teacher has taken to flight everybody near it is put far out
 of sight, and four seconds later its wounds are healed, so that nothing of the last two seconds says
@@ -27,6 +28,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from wound_lessons import record_lessons
 
 from levelcap.kit.stats import wilson
 from levelcap.learn.engine.stops import Stops
@@ -34,8 +36,6 @@ from levelcap.learn.imitation.config import for_family
 from levelcap.learn.imitation.run import Request, imitate
 from levelcap.nets.checkpoint import load_world_net
 from levelcap.nets.hierarchy.net import HierarchyNet
-from levelcap.nets.hierarchy.shape import VIEWS
-from levelcap.play.record.games import record
 from levelcap.world.match import ArenaWorld
 from levelcap.world.players.brain import FLEE
 from levelcap.world.players.scripted import scripted
@@ -43,22 +43,6 @@ from levelcap.world.players.wary import FLIGHT
 from levelcap.world.spec import SUMMARY
 
 TEACHER = "master-wary"
-# Wary rivals flee, too: a fight from which the other one disappears must not be enough to know that
-# one has been hurt oneself. (Against rivals that only fight or die, it was: erasing the wound then
-# changed one look in a hundred.) A wanderer is often out of sight and seldom hurts: being alone is
-# not enough, either.
-RIVALS = {
-    "duel": ("wanderer", "rookie-wary", "veteran-wary", "master"),
-    # Rookies miss: a fight must not be enough to know that one was hurt in it.
-    "lms": ("wanderer", "rookie", "veteran-wary", "master-wary"),
-}
-# Wounds that are often healed again while one flees: where they seldom are, low hp now says as much
-# as hp lost before, and nobody learns to remember.
-HEALING = {
-    "base": "1.0",
-    "name": "healing",
-    "items": {"health": 100, "every_s": 0.2, "most": 16},
-}
 LOOK = 10  # decisions
 OUT_OF_SIGHT = (80, 190)  # decisions since the wound that are judged
 HEALED = 40  # decisions after the flight began
@@ -166,13 +150,12 @@ def judge(net: HierarchyNet, ambush: Looks, ordinary: Looks) -> dict[str, Any]:
 
 
 def raise_hero(
-    world: str, shards: list[Path], out: Path, window: str, updates: int
+    world: str, lessons: Path, out: Path, parts: tuple[str, ...], updates: int, seed: int
 ) -> tuple[Path, float]:
-    """A hero whose Strategist looks back on `window` seconds; its snapshot and core-seconds."""
+    """A hero whose Strategist is made of these parts; its snapshot and core-seconds."""
     began = time.process_time()
-    options = ("strategist=transformer", f"window={window}")
     request = Request(
-        world, tuple(shards), out, (TEACHER,), "slim", 0, family="hierarchy", options=options
+        world, (lessons,), out, (TEACHER,), "slim", seed, family="hierarchy", options=parts
     )
     # What is judged is the Strategist: its loss counts for more than the actions.
     config = replace(for_family("hierarchy"), mode_coef=2.0)
@@ -184,39 +167,29 @@ def main() -> None:
     """Record, clone twice, judge, print."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="a tenth of the matches and updates")
-    parser.add_argument("--world", default="lms", choices=tuple(RIVALS))
-    parser.add_argument("--games", type=int, default=60, help="games against each rival")
-    parser.add_argument("--updates", type=int, default=220)
+    parser.add_argument("--world", default="lms", choices=("duel", "lms"))
+    parser.add_argument("--games", type=int, default=240, help="games of the lessons")
+    parser.add_argument("--updates", type=int, default=1300)
+    parser.add_argument("--seed", type=int, default=0, help="of the lessons and the weights")
+    parser.add_argument("--strategist", default="lstm", help="lstm, ssd, transformer, ...")
     parser.add_argument("--keep", type=Path, help="folder for the shards and heroes")
     options = parser.parse_args()
     games, updates = options.games, options.updates
     if options.quick:
         games, updates = games // 10, updates // 10
     folder = options.keep or Path(tempfile.mkdtemp(prefix="hindsight-"))
-    shards = []
-    for number, rival in enumerate(RIVALS[options.world]):
-        shards.append(folder / f"demos-{rival}")
-        if not shards[-1].exists():
-            names = list(dict.fromkeys((TEACHER, rival)))
-            record(
-                names,
-                options.world,
-                games,
-                number,
-                shards[-1],
-                keep=[TEACHER],
-                views=VIEWS,
-                patch=HEALING,
-            )
+    lessons = folder / "lessons"
+    if not lessons.exists():
+        record_lessons(options.world, TEACHER, games, options.seed, lessons)
     # Seeds nobody trained on.
     matches = 256 if options.world == "duel" else 96
     ambush = watch(options.world, matches, 901, "master", ambush=True)
     ordinary = watch(options.world, matches // 2, 902, "veteran", ambush=False)
     result: dict[str, Any] = {}
     for window in ("60", "2"):
-        path, seconds = raise_hero(
-            options.world, shards, folder / f"window-{window}", window, updates
-        )
+        parts = (f"strategist={options.strategist}", f"window={window}")
+        place = folder / f"window-{window}"
+        path, seconds = raise_hero(options.world, lessons, place, parts, updates, options.seed)
         net, _, _ = load_world_net(path)
         assert isinstance(net, HierarchyNet)
         net.eval()

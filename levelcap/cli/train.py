@@ -166,7 +166,8 @@ def reinforce(
     family
         Kind of net: flat or hierarchy; only without --from.
     net
-        A part of the net chosen by name, e.g. --net aim=residual; only without --from.
+        A part of the net chosen by name, e.g. --net aim=residual; with --from only critic=own or
+        critic=team, whose value begins anew.
     size
         dummy, slim or full; only without --from.
     views

@@ -37,6 +37,9 @@ BEFORE = {
     "config.replay": 0,
     "config.replay_updates": 1,
     "config.mouse_coef": 0.3,
+    "config.mode_evenness": 0.0,
+    "config.team_reward": 0.0,
+    "config.pseudo_final": 0.0,
 }
 
 T = TypeVar("T")

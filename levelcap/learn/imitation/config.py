@@ -25,6 +25,8 @@ class ImitationConfig:
     """nets with layers: weight of the teacher's intent"""
     mode_smoothing: float = 0.1
     """nets with layers: label smoothing of the intent"""
+    mode_evenness: float = 0.0
+    """nets with layers: an intent counts by its frequency to minus this; 1 = all of them alike"""
     target_coef: float = 0.3
     """nets with layers: weight of the object aimed at"""
     confidence_coef: float = 0.1
@@ -55,7 +57,7 @@ class ImitationConfig:
     def __post_init__(self) -> None:
         for name in ("batch_size", "minibatches", "segment"):
             check_number(name, getattr(self, name), low=1.0)
-        for name in ("smoothing", "mode_smoothing", "gamma"):
+        for name in ("smoothing", "mode_smoothing", "mode_evenness", "gamma"):
             check_number(name, getattr(self, name), low=0.0, high=1.0)
         check_number("steady_aim", self.steady_aim, low=1.0, high=1000.0)
         check_number("validation", self.validation, low=0.0, high=0.5)

@@ -111,7 +111,10 @@ class LayeredCloner(SegmentCloner):
         # A batch may hold no look or no shot, and the mean of nothing is no number.
         if bool(looked.any()):
             mode = functional.cross_entropy(
-                out.choice_logits[looked], intents[looked], label_smoothing=config.mode_smoothing
+                out.choice_logits[looked],
+                intents[looked],
+                weight=evened(intents[looked], config.mode_evenness),
+                label_smoothing=config.mode_smoothing,
             )
             sure = functional.binary_cross_entropy(out.mind["confidence"][looked], right[looked])
             parts |= {"mode": (config.mode_coef, mode), "sure": (config.confidence_coef, sure)}
@@ -152,7 +155,9 @@ class LayeredCloner(SegmentCloner):
                 mouse.add(out.mouse, stretch.actions[after], stretch.mask[after], alive)
         found = _mode_report(modes)
         intents, logits = (np.concatenate(rows) for rows in zip(*looks, strict=True))
-        found["mode_even"] = balanced(intents, logits, self.config.mode_smoothing)
+        found["mode_even"] = balanced(
+            intents, logits, self.config.mode_smoothing, self.config.mode_evenness
+        )
         found["target_accuracy"] = hits / max(shots, 1)
         found["aim_error"] = error / max(shots, 1)
         found["confidence"] = sure / max(modes.sum(), 1)
@@ -194,19 +199,30 @@ class LayeredCloner(SegmentCloner):
         return _late(out, stretch.burn_in)
 
 
-def balanced(intents: np.ndarray, logits: np.ndarray, smoothing: float) -> float:
+def evened(intents: Tensor, evenness: float) -> Tensor:
+    """What a look counts, by its intent [K]: the intent's frequency here to minus `evenness`."""
+    count = torch.bincount(intents, minlength=len(INTENTS)).clamp(min=1)
+    return (len(intents) / count) ** evenness
+
+
+def balanced(
+    intents: np.ndarray, logits: np.ndarray, smoothing: float, evenness: float = 0.0
+) -> float:
     """Mean over the intents of the share recognised, if all were equally frequent.
 
     intents [n], logits [n, K]. A calibrated Strategist seldom says LOOT because it is seldom true:
-    each probability is divided by the intent's frequency, so that the evidence alone speaks. What
-    label smoothing adds to every class is taken away first.
+    each probability is divided by the intent's frequency, so that the evidence alone speaks; of one
+    that learned with evenness, by what is left of it. What label smoothing adds to every class is
+    taken away first.
     """
     classes = logits.shape[1]
     p = np.exp(logits - logits.max(1, keepdims=True))
     p /= p.sum(1, keepdims=True)
     p = np.maximum((p - smoothing / classes) / (1 - smoothing), 1e-4)
     count = np.bincount(intents, minlength=classes)
-    said = (np.where(count > 0, p, 0) * len(intents) / np.maximum(count, 1)).argmax(1)
+    said = (
+        np.where(count > 0, p, 0) * (len(intents) / np.maximum(count, 1)) ** (1 - evenness)
+    ).argmax(1)
     right = np.bincount(intents, weights=said == intents, minlength=classes)
     return float((right / np.maximum(count, 1))[count > 0].mean())
 

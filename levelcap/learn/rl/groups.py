@@ -39,11 +39,13 @@ def build_groups(
     if own:
         seen = views if teacher is None else _with_bots(views)
         world = _world(spec, own, seen, chain(seed, SELF), config, outside)
-        groups.append(MatchGroup(world, np.ones((own, players), np.bool_), None, teacher))
+        groups.append(
+            MatchGroup(world, np.ones((own, players), np.bool_), None, teacher, config.team_reward)
+        )
     if other:
         world = _world(spec, other, _with_bots(views), chain(seed, OTHERS), config, outside)
         learned = learned_seats(spec, other, seats, seed)
-        groups.append(MatchGroup(world, learned, pool, copy.copy(teacher)))
+        groups.append(MatchGroup(world, learned, pool, copy.copy(teacher), config.team_reward))
     return groups
 
 

@@ -23,12 +23,14 @@ class MatchGroup:
         learned: NDArray[np.bool_],
         pool: Pool | None,
         teacher: Policy | None = None,
+        team_reward: float = 0.0,
     ) -> None:
         """learned [M, P]: the learner's seats. pool: opponents for the others (None: no others).
 
         teacher: looks over the learner's shoulder and says what it would do there.
+        team_reward: share of every reward that is the mean of the team's.
         """
-        self.world, self.pool = world, pool
+        self.world, self.pool, self.team_reward = world, pool, team_reward
         self.learned = learned
         self.lanes = np.flatnonzero(learned)  # flat seat match * P + player of each lane
         players = learned.shape[1]
@@ -94,6 +96,9 @@ class MatchGroup:
         outcome = self.world.step(self.opponents.actions)
         # [M, P] each
         self.views, rewards, terminated, truncated, info = outcome
+        if self.team_reward > 0:
+            teams = rewards.reshape(len(rewards), self.world.spec.num_teams, -1)
+            teams += self.team_reward * (teams.mean(-1, keepdims=True) - teams)
         self.active[:] = info["active"]
         self._due = info["due"]
         if self.pool is not None and info["ended"].any():

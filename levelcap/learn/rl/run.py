@@ -8,6 +8,7 @@ from typing import Any
 
 import torch
 
+from levelcap.kit.errors import BadValue, refuse
 from levelcap.kit.seeds import chain, check_seed
 from levelcap.learn.engine.folder import RunFolder
 from levelcap.learn.engine.loop import Outcome, train
@@ -22,8 +23,10 @@ from levelcap.nets.checkpoint import load_world_net
 from levelcap.nets.family import DEFAULT, copy_net, describe, new_net
 from levelcap.nets.meta import Meta, check_fits
 from levelcap.nets.net import Net
-from levelcap.nets.options import read_options
+from levelcap.nets.options import check_options, read_options
 from levelcap.world.spec import WorldSpec
+
+CRITIC = "critic"  # the option, and the module it chooses
 
 
 @dataclass(frozen=True)
@@ -83,4 +86,20 @@ def _start(request: Request, config: RlConfig, spec: WorldSpec) -> tuple[Net, Me
         return new_net(meta, request.seed), meta
     net, meta, digest = load_world_net(request.start)
     check_fits(meta, spec)
+    if request.options:
+        net, meta = _with_other_critic(net, meta, request)
     return net, replace(meta, parents=(digest,), metrics={})
+
+
+def _with_other_critic(net: Net, meta: Meta, request: Request) -> tuple[Net, Meta]:
+    """The same policy with another value, which begins anew: `value_warmup` is there for it."""
+    options = read_options(request.options)
+    check_options(meta.architecture, options)
+    if set(options) != {CRITIC}:
+        remedy = f"Of a trained net only {CRITIC} can be chosen; leave --from out for the rest"
+        raise BadValue(refuse("a trained net keeps its parts", request.options, remedy))
+    meta = replace(meta, shape=meta.shape | options)
+    fresh = new_net(meta, request.seed)
+    trained = {n: t for n, t in net.state_dict().items() if not n.startswith(f"{CRITIC}.")}
+    fresh.load_state_dict(fresh.state_dict() | trained)
+    return fresh, meta

@@ -135,9 +135,10 @@ class RlTask:
     def sync(self, steps: int, done: float) -> None:
         """New weights for the actor, a past self when one is due, less pseudo-reward."""
         self._balance()
-        # Gone at half of the run: the second half learns to win and nothing else.
+        # Gone at half of the run, if all of it goes: the rest learns to win and nothing else.
         if self.config.pseudo_reward > 0:
-            self._set_pseudo(self.config.pseudo_reward * max(0.0, 1.0 - 2.0 * done))
+            left = max(self.config.pseudo_final, 1.0 - 2.0 * done)
+            self._set_pseudo(self.config.pseudo_reward * left)
         fallen = (1.0 - self.config.entropy_final) * min(1.0, done)
         self.learner.entropy_coef = self.config.entropy_coef * (1.0 - fallen)
         if self.moments is not None:

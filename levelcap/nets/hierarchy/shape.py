@@ -62,7 +62,7 @@ class Shape:
     dropout: float = 0.0
     strategist: str = "ssd"
     window: int = 60
-    """seconds that a Strategist with a window looks back on; 2 is a clip without a past"""
+    """seconds that a Strategist with a window looks back on; 2: a clip without a past, for any"""
     executor: str = "lstm"
     last: str = "seen"
     """hidden: the Executor does not see its last action, which a clone is tempted to repeat"""

@@ -4,7 +4,8 @@ Shapes: K looks (seconds), R rows, W width, H window.
 
 Two kinds behind one face. A *streaming* one (ssd, lstm) reads one summary a look and carries the
 rest as state. One with a *window* (transformer, perceiver, experts) keeps the last 60 summaries and
-reads all of them at every look; what lies before the match began is masked.
+reads all of them at every look; what lies before the match began is masked. A window of 2 is a clip
+without a past, for any of them: a stream then reads the two from the beginning at every look.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from levelcap.nets.hierarchy.shape import Shape
 from levelcap.nets.hierarchy.ssd import SsdStack
 
 LATENTS = 64  # of the Perceiver: its cost is T x 64, not T x T
+STREAMS, CLIP = ("ssd", "lstm"), 2
 EXPERTS = 4  # combat, loot, flee, explore
 
 
@@ -34,17 +36,19 @@ def encoder(inputs: int, shape: Shape) -> nn.Sequential:
     )
 
 
+def _memory(shape: Shape) -> SsdStack | Lstm:
+    if shape.strategist == "ssd":
+        return SsdStack(shape.plan, shape.plan_layers, shape.state, shape.layer_norm)
+    return Lstm(shape.plan, 1)
+
+
 class Stream(nn.Module):
     """One summary a look; the past is in the state."""
 
     def __init__(self, inputs: int, shape: Shape) -> None:
         super().__init__()
         self.encode = encoder(inputs, shape)
-        self.memory: SsdStack | Lstm
-        if shape.strategist == "ssd":
-            self.memory = SsdStack(shape.plan, shape.plan_layers, shape.state, shape.layer_norm)
-        else:
-            self.memory = Lstm(shape.plan, 1)
+        self.memory = _memory(shape)
         self.norm = make_norm(shape.plan, shape.layer_norm)
 
     def initial_state(self, rows: int) -> State:
@@ -76,6 +80,8 @@ class Window(nn.Module):
             self.mixer = Perceiver(shape)
         elif shape.strategist == "experts":
             self.mixer = Experts(shape)
+        elif shape.strategist in STREAMS:
+            self.mixer = Reread(shape)
         else:
             self.mixer = Transformer(shape)
         self.pool = Pool(shape.plan, shape.plan_heads, shape.attention)
@@ -134,6 +140,23 @@ def _layers(shape: Shape, count: int, heads: int = 0) -> nn.ModuleList:
     return nn.ModuleList(layers)
 
 
+class Reread(nn.Module):
+    """A stream's memory that begins anew with every window."""
+
+    def __init__(self, shape: Shape) -> None:
+        super().__init__()
+        self.memory = _memory(shape)
+
+    def forward(self, items: Tensor, mask: Tensor) -> Tensor:
+        """[N, H, W] -> [N, H, W]."""
+        # What does not exist comes first and is forgotten where the rest begins.
+        before = functional.pad(mask[:, :-1], (1, 0))
+        reset = (mask & ~before).transpose(0, 1)
+        state = self.memory.initial_state(len(items))
+        found: Tensor = self.memory(items.transpose(0, 1), state, reset, None)[0]
+        return found.transpose(0, 1)
+
+
 class Transformer(nn.Module):
     """Self-attention over the window."""
 
@@ -189,5 +212,5 @@ class Experts(nn.Module):
 
 def make_strategist(inputs: int, shape: Shape) -> Stream | Window:
     """The Strategist this shape names."""
-    kind = Stream if shape.strategist in ("ssd", "lstm") else Window
+    kind = Stream if shape.strategist in STREAMS and shape.window > CLIP else Window
     return kind(inputs, shape)

@@ -11,7 +11,7 @@ from levelcap.kit.errors import BadValue, Conflict
 from levelcap.lake.shard import Shard
 from levelcap.learn.engine.stops import Stops
 from levelcap.learn.imitation.config import ImitationConfig
-from levelcap.learn.imitation.layers import LayeredCloner, _ahead, _mode_report, balanced
+from levelcap.learn.imitation.layers import LayeredCloner, _ahead, _mode_report, balanced, evened
 from levelcap.learn.imitation.run import Request, _open, imitate
 from levelcap.nets.family import describe, new_net
 from levelcap.nets.hierarchy.shape import VIEWS
@@ -119,6 +119,19 @@ def test_a_coachs_labels_are_what_the_strategist_learns(shard, tmp_path):
     flat = Request("duel", (shard,), tmp_path / "flat", labels=(tmp_path / "labels",))
     with pytest.raises(BadValue, match=r"lack views|learns from no labels"):
         imitate(flat, FEW, Stops(updates=1))
+
+
+def test_evenness_weighs_an_intent_by_how_seldom_it_is():
+    intents = torch.tensor([3] * 8 + [2] * 2)
+    assert evened(intents, 0.0).tolist() == [1.0] * 5
+    assert evened(intents, 1.0)[[2, 3]].tolist() == [5.0, 1.25]
+    root = evened(intents, 0.5)
+    assert float(root[2] / root[3]) == pytest.approx(2.0)
+    # Who learned with all of it is taken at its word: EXPLORE. Else FLEE, .4, is above its share.
+    logits = np.log(np.tile([0.0, 0.0, 0.4, 0.6, 0.0], (10, 1)) + 1e-9)
+    logits[:8, 3] = 5.0
+    assert balanced(intents.numpy(), logits, 0.0, 1.0) == 0.5
+    assert balanced(intents.numpy(), logits, 0.0, 0.0) == 1.0
 
 
 def test_the_even_accuracy_weighs_every_intent_alike_and_takes_smoothing_away():

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import torch
 
+from levelcap.kit.errors import BadValue
 from levelcap.learn.engine.state import load_newest
 from levelcap.learn.engine.stops import Stops
 from levelcap.learn.rl.config import for_world
@@ -56,6 +57,48 @@ def test_a_snapshot_plays_without_the_view_and_owns_up_to_knowing_no_value(tmp_p
     # Its loss is measured where the view is to be had; and an upload of it is no broken one.
     assert np.isfinite(held_out_loss(policy.net, policy.meta))
     assert _decides(outcome.snapshot, *recorded(policy.meta))["ok"]
+
+
+def test_a_trained_policy_can_be_given_a_value_that_begins_anew(tmp_path):
+    request, config = siege(tmp_path / "own", value_warmup=0)
+    first = reinforce(replace(request, options=OPTIONS[:1]), config, Stops(updates=2))
+    after = replace(request, start=first.snapshot, family="flat", options=OPTIONS[1:])
+    task, plain = build(after, config), load_checkpoint(first.snapshot).net
+    assert task._meta.shape["critic"] == "team" and plain.critic_views == ()
+    for name, weight in plain.state_dict().items():
+        if not name.startswith("critic."):
+            assert torch.equal(weight, task.net.state_dict()[name]), name
+    with pytest.raises(BadValue, match="keeps its parts"):
+        build(replace(after, options=OPTIONS), config)
+
+
+@pytest.mark.parametrize("share", [0.0, 0.5, 1.0])
+def test_a_reward_is_the_teams_as_far_as_asked(share, monkeypatch):
+    group = build(*siege(team_reward=share, self_play=1.0)).groups[0]
+    played = group.world.step
+    earned = np.array([5.0, 0, 0, 0, 0, 0, 0, 0, 0, -10.0], np.float32)
+
+    def step(actions):
+        views, rewards, *rest = played(actions)
+        rewards[:] = earned
+        return views, rewards, *rest
+
+    monkeypatch.setattr(group.world, "step", step)
+    mean = np.repeat([1.0, -2.0], 5)
+    wanted = np.broadcast_to((1 - share) * earned + share * mean, group.learned.shape)
+    np.testing.assert_allclose(group.step()[0], wanted)
+
+
+@pytest.mark.parametrize("kept", [0.0, 0.4])
+def test_pseudo_rewards_fall_over_half_of_the_run_to_what_is_to_be_left(kept, monkeypatch):
+    task = build(*siege(pseudo_reward=0.2, pseudo_final=kept))
+    scales = []
+    for group in task.groups:
+        monkeypatch.setattr(group.world, "set_pseudo_reward_scale", scales.append)
+    for done in (0.0, 0.25, 0.45, 0.5, 1.0):
+        task.sync(0, done)
+    wanted = [0.2, 0.1, max(0.02, 0.2 * kept), 0.2 * kept, 0.2 * kept]
+    np.testing.assert_allclose(scales, np.repeat(wanted, len(task.groups)))
 
 
 @pytest.mark.parametrize("replay", [0, 1])

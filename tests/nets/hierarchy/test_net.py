@@ -22,7 +22,12 @@ OTHERS = [
     for name, values in OPTIONS.items()
     if name != "strategist"
     for value in values
-] + [{"strategist": "ssd", "layer_norm": "batch"}, {"strategist": "perceiver", "norm": "post"}]
+] + [
+    {"strategist": "ssd", "layer_norm": "batch"},
+    {"strategist": "perceiver", "norm": "post"},
+    {"strategist": "lstm", "window": "2"},
+    {"strategist": "ssd", "window": "2"},
+]
 
 
 def _net(size="dummy", **options):
@@ -243,6 +248,21 @@ def test_a_shape_from_before_an_option_has_what_was_usual_then():
     meta = describe("hierarchy", SPEC, "slim")
     older = {key: value for key, value in meta.shape.items() if key != "window"}
     assert shape_of(replace(meta, shape=older)) == shape_of(meta)
+
+
+@torch.no_grad()
+@pytest.mark.parametrize("kind", STRATEGISTS)
+def test_a_clip_of_two_seconds_knows_of_two_and_a_minute_of_more(kind):
+    looks = torch.randn(6, 3, 192, generator=torch.Generator().manual_seed(2))
+    other = looks.clone()
+    other[3] += 1.0
+    none = torch.zeros(6, 3, dtype=torch.bool)
+    for window, touched in (("2", [3, 4]), ("60", [3, 4, 5])):
+        net, _ = _net(strategist=kind, window=window)
+        state = net.strategist.initial_state(3)
+        plans = [net.strategist(one, state, none, None)[0] for one in (looks, other)]
+        moved = (plans[0] != plans[1]).any(-1).any(-1)
+        assert moved.nonzero().flatten().tolist() == touched
 
 
 @torch.no_grad()
