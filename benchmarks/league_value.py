@@ -91,16 +91,26 @@ def row(arm: str, options: argparse.Namespace, home: Path, seed: int) -> dict[st
     took = time.monotonic() - began
     policy = load_checkpoint(done["snapshot"])
     found = judge(
-        policy, options.world, seed=100 + seed, games_per_cousin=max(2, options.games // 40 * 2),
+        policy,
+        options.world,
+        seed=100 + seed,
+        games_per_cousin=max(2, options.games // 40 * 2),
         bot_games=options.games,
-    )  # fmt: skip
+    )
     elo, low, high = found.elo()
     made = {
-        "world": options.world, "arm": arm, "seed": seed, "minutes": options.minutes,
-        "elo": round(elo, 1), "elo_low": round(low, 1), "elo_high": round(high, 1),
+        "world": options.world,
+        "arm": arm,
+        "seed": seed,
+        "minutes": options.minutes,
+        "elo": round(elo, 1),
+        "elo_low": round(low, 1),
+        "elo_high": round(high, 1),
         "sealed_master": round(found.sealed["master"].win_rate, 4),
-        "core_s": round(done["core_s"], 1), "wall_s": round(took, 1), "steps": done["steps"],
-    }  # fmt: skip
+        "core_s": round(done["core_s"], 1),
+        "wall_s": round(took, 1),
+        "steps": done["steps"],
+    }
     if options.hunt:
         asked = Hunt(
             options.world, done["snapshot"], home / f"hunt-{arm}-{seed}", start, options.hunt, seed

@@ -13,10 +13,8 @@ from levelcap.cli.worlds import TickHz, at_rate
 from levelcap.kit.errors import BadValue, refuse
 from levelcap.kit.seeds import chain, check_seed
 from levelcap.play.matchup import play_games
-from levelcap.trials.sprt import SequentialTest, logistic_elo, normalised_elo, preset_of
+from levelcap.trials.sprt import MINUTES, UNIT, SequentialTest, preset_of, run
 from levelcap.world.spec import WORLDS
-
-UNIT = 64  # games between two looks at the ratio
 
 
 def test(
@@ -27,6 +25,7 @@ def test(
     tick_hz: TickHz = None,
     preset: str = "gain",
     seed: int = 0,
+    minutes: float = MINUTES,
     json_: AsJson = False,
 ) -> None:
     """Test whether A is stronger than B: a sequential test on pairs of games, sides exchanged.
@@ -43,6 +42,8 @@ def test(
         gain, no-regression or simplify: what A must show, in normalised Elo.
     seed
         Of the matches.
+    minutes
+        Of the machine at most; then the test stays undecided.
     json_
         Print one JSON object as the last line.
     """
@@ -57,32 +58,19 @@ def test(
     asked = running.preset
     console.print(
         f"{a} against {b} in {world}: {preset}, {asked.low:g} or {asked.high:g} normalised Elo, "
-        f"at most {asked.most_pairs:,} pairs"
+        f"at most {asked.most_pairs:,} pairs or {minutes:g} minutes"
     )
     first, second = load_policy(a), load_policy(b)
-    unit = 0
-    while running.verdict is None:
-        running.add(play_games(first, second, world, UNIT, chain(seed, unit)).scores)
-        unit += 1
-        console.print(_line(running))
-    found = result(running)
+    run(
+        running,
+        lambda unit: play_games(first, second, world, UNIT, chain(seed, unit)).scores,
+        minutes=minutes,
+        on_unit=lambda: console.print(_line(running)),
+    )
+    found = running.as_json()
     console.print(f"{found['verdict']}: {_block(found)}")
     if json_:
-        say_json({"a": a, "b": b, "world": world, "preset": preset, "seed": seed, **found})
-
-
-def result(running: SequentialTest) -> dict[str, Any]:
-    """The numbers of a test."""
-    elo, low, high = normalised_elo(running.counts)
-    return {
-        "verdict": running.verdict,
-        "llr": round(running.llr, 4),
-        "bounds": [round(bound, 4) for bound in running.bounds],
-        "pentanomial": running.counts.tolist(),
-        "games": int(2 * running.counts.sum()),
-        "elo": logistic_elo(running.counts),
-        "normalised_elo": [round(elo, 2), round(low, 2), round(high, 2)],
-    }
+        say_json({"a": a, "b": b, "world": world, "seed": seed, **found})
 
 
 def _line(running: SequentialTest) -> str:
@@ -98,6 +86,6 @@ def _line(running: SequentialTest) -> str:
 def _block(found: dict[str, Any]) -> str:
     """To be copied."""
     middle, low, high = found["normalised_elo"]
-    elo = f"Elo {found['elo']:+.1f}, normalised {middle:+.1f} ({low:+.1f} to {high:+.1f})"
+    elo = f"Elo {found['elo'][0]:+.1f}, normalised {middle:+.1f} ({low:+.1f} to {high:+.1f})"
     counts = ", ".join(map(str, found["pentanomial"]))
     return f"LLR {found['llr']:.2f}, {elo}, {found['games']:,} games, pentanomial {counts}"

@@ -18,6 +18,7 @@ from levelcap.kit.ids import run_name
 from levelcap.kit.paths import folder
 from levelcap.learn.league.config import MAIN, LeagueConfig
 from levelcap.learn.league.state import MATCHES, TURNS, League, read_league
+from levelcap.play.backend import open_backend
 
 
 def start(
@@ -31,6 +32,7 @@ def start(
     seed: int = 0,
     set_: Overrides = None,
     rl: Annotated[list[str] | None, Parameter(consume_multiple=False)] = None,
+    backend: str = "inline",
     json_: AsJson = False,
 ) -> None:
     """Play a season: a main player and two exploiters take turns at learning.
@@ -53,6 +55,8 @@ def start(
         A rule of the league, e.g. --set self_play=.5 --set bots=master.
     rl
         A knob of the learning, e.g. --rl kl_coef=.02.
+    backend
+        Who plays the rated matches: inline, or processes (one for each core).
     json_
         Print one JSON object as the last line.
     """
@@ -67,7 +71,10 @@ def start(
     season = Season(world, from_.resolve(), place, minutes, turns, seed)
     config = apply(LeagueConfig(), set_ or [])
     learning = apply(for_world(world, read_meta(from_).architecture), rl or [])
-    ending = play_season(season, config, learning, on_turn=lambda _, row: say(_line(row)))
+    with open_backend(backend) as opened:
+        ending = play_season(
+            season, config, learning, on_turn=lambda _, row: say(_line(row)), backend=opened
+        )
     say(f"{ending.reason}; season: {place}")
     if json_:
         league = ending.league

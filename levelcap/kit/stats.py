@@ -1,6 +1,7 @@
 """95 % intervals: the one place where a number learns how sure it is. Pure functions.
 
 A score of paired games   `paired_interval`     pairs share a seed: they are the independent units
+of two such scores        `paired_difference`   the games of both have the same seeds
 a share of n              `wilson`              honest near 0 and 1, where p(1-p)/n is not
 a mean of values          `mean_interval`       the normal approximation
 groups drawn by chance    `grouped_interval`    how well *other* groups would be beaten, too
@@ -39,6 +40,15 @@ def paired_interval(scores: NDArray[np.float64]) -> Interval:
         half = Z95 * float(pairs.std(ddof=1)) / sqrt(n)
         return max(0.0, mean - half), min(1.0, mean + half)
     return wilson(mean, n)
+
+
+def paired_difference(
+    one: NDArray[np.float64], other: NDArray[np.float64]
+) -> tuple[float, float, float]:
+    """Mean of one minus other, of games [games] with the same seeds, with its interval."""
+    pairs = (one - other).reshape(-1, 2).mean(1)
+    low, high = mean_interval(pairs)
+    return float(pairs.mean()), low, high
 
 
 def grouped_interval(scores: NDArray[np.float64], num_groups: int) -> Interval:

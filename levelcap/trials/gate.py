@@ -2,13 +2,18 @@
 
 A candidate passes when it is better *beyond chance*: the interval of its difference to the
 champion lies above 0. The first one that was judged at all passes, because nobody stands there.
+A whole trial asks more: strength gained (or equal at a saving), safety kept, robustness known.
 """
 
 from __future__ import annotations
 
+from typing import Any
+
 from levelcap.kit.errors import Conflict, refuse
 from levelcap.kit.stats import share_difference, wilson
-from levelcap.trials.verdict import Decision, Figure, Override, Verdict
+from levelcap.trials.verdict import TRIAL_VERSION, Decision, Figure, Override, Verdict
+
+REFUSING = ("screen", "strength", "safety")
 
 
 def judge_elo(
@@ -56,12 +61,31 @@ def judge_exam(
     return Verdict(candidate, champion, "exam", passed, reason, figures)
 
 
+def judge_trial(
+    candidate: str, champion: str | None, parts: dict[str, Any], figures: dict[str, Figure]
+) -> Verdict:
+    """A whole trial: parts that refuse are the reason; on an empty throne none does.
+
+    parts: `screen`, and when that passed `strength`, `safety`, `robust`, `speed` and `cost`, each
+    with `passed` and `why`. Those of `REFUSING` decide; the others are told.
+    """
+    if champion is None:
+        reason = f"provisional, nobody stood there: {parts['screen']['why']}"
+        return Verdict(
+            candidate, None, "trial", True, reason, figures, TRIAL_VERSION, parts, provisional=True
+        )
+    failed = [name for name in REFUSING if name in parts and not parts[name]["passed"]]
+    refused = [f"{name}: {parts[name]['why']}" for name in failed]
+    reason = "; ".join(refused) if refused else str(parts["strength"]["why"])
+    return Verdict(candidate, champion, "trial", not refused, reason, figures, TRIAL_VERSION, parts)
+
+
 def check_decision(decision: Decision, candidate: str, champion: str | None) -> None:
     """Let a promotion through, or say why not.
 
     Raises:
         Conflict: the verdict failed, is of another checkpoint, or was made against a champion that
-            is no longer the one.
+            is no longer the one; a trial whose safety failed or whose robustness is not known.
     """
     if isinstance(decision, Override):
         return
@@ -71,3 +95,17 @@ def check_decision(decision: Decision, candidate: str, champion: str | None) -> 
     if (decision.candidate, decision.champion) != (candidate, champion):
         what = f"this verdict is of {decision.candidate} against {decision.champion}"
         raise Conflict(refuse(what, f"{candidate} against {champion}", "Judge it again"))
+    if decision.version >= TRIAL_VERSION and not (decision.provisional and champion is None):
+        _check_parts(decision.parts)
+
+
+def _check_parts(parts: dict[str, Any]) -> None:
+    """Whatever else a trial says: safety passed, and a robustness report exists."""
+    safety = parts.get("safety")
+    if safety is None or not safety["passed"]:
+        shown = "not examined" if safety is None else safety["why"]
+        remedy = "Train it out of the hero, or promote it by hand with a reason"
+        raise Conflict(refuse("the constitution is not kept", shown, remedy))
+    if not parts.get("robust", {}).get("attacks"):
+        remedy = "Let levelcap trial measure it under attack"
+        raise Conflict(refuse("no robustness report", list(parts), remedy))

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from levelcap.kit.errors import BadValue, refuse
-from levelcap.kit.files import read_jsonl, write_json
+from levelcap.kit.files import read_json, read_jsonl, write_json
 from levelcap.kit.stats import paired_interval
 from levelcap.learn.league.config import BOT, LEARNERS, MAIN
 from levelcap.learn.league.payoff import BETWEEN
@@ -20,10 +20,10 @@ from levelcap.learn.league.state import MATCHES, TURNS, League, read_league
 from levelcap.play.show.plot import Series, plot_curves
 from levelcap.trials.nash import cycle_share, nash
 from levelcap.trials.panel import BASES, bot_ladder
-from levelcap.trials.ratings import Games, rate
+from levelcap.trials.ratings import Games, from_digits, rate, to_digits
 from levelcap.world.spec import WORLDS
 
-SUMMARY = "summary.json"
+SUMMARY, LADDER = "summary.json", "ladder.json"
 
 
 def series_of(league: League) -> list[Games]:
@@ -71,8 +71,20 @@ def _elos(league: League, series: list[Games], ladder: int, seed: int) -> dict[s
     rated = any(player.agent_type == BOT for player in league.players.values())
     if not series or ladder == 0 or not rated or league.world not in WORLDS:
         return {}
-    found = rate([*series, *bot_ladder(league.world, seed, ladder)])
+    found = rate([*series, *_ladder(league, ladder, seed)])
     return dict(found.as_json()["players"])
+
+
+def _ladder(league: League, games: int, seed: int) -> list[Games]:
+    """Games of the bots among themselves, played once a season."""
+    path = league.place / LADDER
+    asked = [games, seed]
+    kept = read_json(path) if path.exists() else {}
+    if kept.get("asked") != asked:
+        rows = bot_ladder(league.world, seed, games)
+        kept = {"asked": asked, "rows": [[g.a, g.b, to_digits(g.scores)] for g in rows]}
+        write_json(path, kept)
+    return [Games(a, b, from_digits(digits)) for a, b, digits in kept["rows"]]
 
 
 def _worst(league: League) -> float | None:

@@ -162,7 +162,7 @@ def judge(
             on_progress(done, total, f"{purpose} {who}")
         from_seed = match_seeds(seed, purpose, who)
         if purpose == "cousins":
-            record = _against_cousins(policy, ruleset, panel.cousins[who], games, from_seed)
+            record = against_cousins(policy, ruleset, panel.cousins[who], games, from_seed)
         else:
             alone = purpose == "one among"
             result = play_games(policy, find(who), ruleset, games, from_seed, one_among=alone)
@@ -236,7 +236,7 @@ def _check(
         raise BadValue(refuse("one among nine is for lms", panel.ruleset, "Leave it out"))
 
 
-def _against_cousins(
+def against_cousins(
     policy: Any, ruleset: str, cousins: Sequence[str], games: int, seed: int
 ) -> Record:
     """Equally many games against each cousin, all of them in one world."""

@@ -1,8 +1,7 @@
 """Sequential test of two players: stop as soon as it is clear whether one is stronger.
 
     test = SequentialTest(preset_of("gain", "duel"))
-    while test.verdict is None:
-        test.add(play_games(a, b, "duel", 64, next_seed).scores)
+    run(test, lambda unit: play_games(a, b, "duel", UNIT, chain(seed, unit)).scores, minutes=10)
 
 The generalised SPRT on pentanomial counts: two games of a pair share a seed with sides exchanged,
 so a pair scores 0, 1/2, 1, 3/2 or 2, and pairs are independent where games are not. Hypotheses are
@@ -14,13 +13,17 @@ on normalized Elo"). The usual normal approximation fails at large gaps.
 from __future__ import annotations
 
 import math
+import time
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import brentq
 
 from levelcap.kit.errors import BadValue, check_known, refuse
+from levelcap.kit.stats import wilson
 from levelcap.world.spec import split_world
 
 PAIR = np.arange(5) / 4  # mean score of a pair
@@ -28,6 +31,8 @@ NORMALISED = 800 / math.log(10)  # normalised Elo of a t-value of 1 in single ga
 SELDOM = 1e-3  # counts of outcomes never seen: their likelihood must not be 0
 LONG = 3.0  # siege, crown and lms take minutes a game: three times as wide
 STEPS, NEAR = 60, 1e-10  # of the fit
+UNIT = 64  # games between two looks at the ratio
+MINUTES = 10.0  # of the machine, then it stays undecided
 Floats = NDArray[np.float64]
 
 
@@ -86,10 +91,23 @@ def log_likelihood_ratio(counts: ArrayLike, low: float, high: float) -> float:
 def logistic_elo(counts: ArrayLike) -> float:
     """Elo difference that the mean score stands for; infinite when everything was won or lost."""
     seen = np.asarray(counts, np.float64)
-    score = float((seen * PAIR).sum() / seen.sum())
-    if score in (0.0, 1.0):
-        return math.copysign(math.inf, score - 0.5)
-    return -400 * math.log10(1 / score - 1)
+    return _elo_of(float((seen * PAIR).sum() / seen.sum()))
+
+
+def elo_figure(counts: ArrayLike) -> tuple[float, float, float]:
+    """Elo difference with its 95 % interval; a score of all or nothing is kept finite.
+
+    Of games that a test stopped the middle lies outwards: a lucky streak stops it, too.
+    """
+    seen = np.asarray(counts, np.float64)
+    pairs = seen.sum()
+    mean = float((seen * PAIR).sum() / pairs)
+    half = 1.96 * math.sqrt(float((seen * (PAIR - mean) ** 2).sum()) / pairs / pairs)
+    low, high = (mean - half, mean + half) if half else wilson(mean, float(pairs))
+    edge = 1 / (4 * pairs + 2)
+    scores = (min(max(score, edge), 1 - edge) for score in (mean, low, high))
+    middle, below, above = (_elo_of(score) for score in scores)
+    return middle, below, above
 
 
 def normalised_elo(counts: ArrayLike) -> tuple[float, float, float]:
@@ -109,6 +127,7 @@ class SequentialTest:
 
     preset: Preset
     counts: NDArray[np.int64] = field(default_factory=lambda: np.zeros(len(PAIR), np.int64))
+    expired: bool = False  # out of time
 
     def add(self, scores: ArrayLike) -> None:
         """Take in games of A against B, pair after pair."""
@@ -130,11 +149,55 @@ class SequentialTest:
 
     @property
     def verdict(self) -> str | None:
-        """passed, failed, undecided (out of games); None: play on."""
+        """passed, failed, undecided (out of games or time); None: play on."""
         llr, (low, high) = self.llr, self.bounds
         if llr >= high or llr <= low:
             return "passed" if llr >= high else "failed"
-        return "undecided" if self.counts.sum() >= self.preset.most_pairs else None
+        over = self.expired or self.counts.sum() >= self.preset.most_pairs
+        return "undecided" if over else None
+
+    def as_json(self) -> dict[str, Any]:
+        """The numbers of a result block."""
+        return {
+            "verdict": self.verdict,
+            "preset": self.preset.name,
+            "llr": round(self.llr, 4),
+            "bounds": [round(bound, 4) for bound in self.bounds],
+            "pentanomial": self.counts.tolist(),
+            "games": int(2 * self.counts.sum()),
+            "elo": [round(number, 2) for number in elo_figure(self.counts)],
+            "normalised_elo": [round(number, 2) for number in normalised_elo(self.counts)],
+        }
+
+
+def run(
+    test: SequentialTest,
+    play: Callable[[int], ArrayLike],
+    *,
+    minutes: float = MINUTES,
+    on_unit: Callable[[], None] | None = None,
+) -> SequentialTest:
+    """Play units of games until the test ends; play: scores of unit 0, 1, …
+
+    Raises:
+        BadValue: no time at all.
+    """
+    if not 0 < minutes < math.inf:
+        raise BadValue(refuse("minutes of a test", minutes, "Give a number above 0, e.g. 10"))
+    ends, unit = time.monotonic() + 60 * minutes, 0
+    while test.verdict is None:
+        test.add(play(unit))
+        unit += 1
+        test.expired = time.monotonic() >= ends
+        if on_unit:
+            on_unit()
+    return test
+
+
+def _elo_of(score: float) -> float:
+    if score in (0.0, 1.0):
+        return math.copysign(math.inf, score - 0.5)
+    return -400 * math.log10(1 / score - 1)
 
 
 def _fit(shares: Floats, t: float) -> Floats:

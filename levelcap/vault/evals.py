@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from levelcap.kit.db import Connection
 
-# Matches of an arena hero, questions to a text hero, what an exploiter found.
-QUICK, EXAM, HUNT = "quick", "exam", "hunt"
+# Matches of an arena hero, questions to a text hero, what an exploiter found, a verdict.
+QUICK, EXAM, HUNT, TRIAL = "quick", "exam", "hunt", "trial"
 
 
 def store_eval(
@@ -28,6 +30,44 @@ def evaluations(connection: Connection, checkpoint: str) -> list[dict[str, Any]]
     query = "SELECT id, time, kind, seed, result FROM evals WHERE checkpoint = :c ORDER BY id"
     rows = [row._asdict() for row in connection.execute(query, {"c": checkpoint})]
     return [row | json.loads(row.pop("result")) for row in rows]
+
+
+def newest_trial(connection: Connection, checkpoint: str, champion: str) -> dict[str, Any] | None:
+    """The last verdict on a checkpoint against this champion."""
+    query = (
+        "SELECT result FROM evals WHERE checkpoint = :c AND kind = 'trial'"
+        " AND json_extract(result, '$.champion') = :a ORDER BY id DESC LIMIT 1"
+    )
+    found = connection.execute(query, {"c": checkpoint, "a": champion}).scalar()
+    return None if found is None else dict(json.loads(found))
+
+
+@dataclass(frozen=True)
+class Mark:
+    """What a row of the vault says of a trial or a hunt, in a word and in a sentence."""
+
+    word: str
+    sentence: str
+
+
+def marks(connection: Connection, checkpoints: Sequence[str]) -> dict[str, tuple[Mark, ...]]:
+    """The newest verdict and the newest hunt of each of these checkpoints."""
+    query = (
+        "SELECT checkpoint, kind, coalesce(json_extract(result, '$.reason'),"
+        " json_extract(result, '$.words')) AS said, json_extract(result, '$.passed') AS passed,"
+        " json_extract(result, '$.champion') AS champion, json_extract(result, '$.bound') AS bound"
+        " FROM evals WHERE kind IN ('trial', 'hunt')"
+        " AND checkpoint IN (SELECT value FROM json_each(:c)) ORDER BY id"
+    )
+    found: dict[str, dict[str, Mark]] = {}
+    for row in connection.execute(query, {"c": json.dumps(list(checkpoints))}):
+        if row.kind == TRIAL:
+            word = "passed its trial" if row.passed else "refused"
+            mark = Mark(word, f"against {row.champion}: {row.said}")
+        else:
+            mark = Mark(f"hunted: {row.bound:.2f}", row.said)
+        found.setdefault(row.checkpoint, {})[row.kind] = mark
+    return {checkpoint: tuple(kinds.values()) for checkpoint, kinds in found.items()}
 
 
 def widest_exam(connection: Connection, checkpoint: str) -> dict[str, Any] | None:

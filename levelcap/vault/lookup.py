@@ -51,11 +51,19 @@ def newest_judged(connection: Connection, campaign: str) -> dict[str, int]:
     return {run: int(seq) for run, seq in connection.execute(query, {"c": campaign})}
 
 
-def strongest(connection: Connection, hero: str) -> Entry | None:
-    """The checkpoint of a hero with the highest Elo whose bytes are here."""
-    here = "id IN (SELECT id FROM assets WHERE status = 'present')"
-    where = f"hero = :h AND elo IS NOT NULL AND {here}"
-    return _first(connection, where, {"h": hero}, "elo DESC, seq DESC")
+def strongest(connection: Connection, hero: str, champion: str | None = None) -> Entry | None:
+    """The checkpoint of a hero with the highest Elo whose bytes are here.
+
+    champion: leave out whom a trial against this one has refused.
+    """
+    where = (
+        "hero = :h AND elo IS NOT NULL"
+        " AND id IN (SELECT id FROM assets WHERE status = 'present')"
+        " AND NOT EXISTS (SELECT 1 FROM evals e WHERE e.checkpoint = ledger.id"
+        " AND e.kind = 'trial' AND json_extract(e.result, '$.champion') = :c"
+        " AND NOT json_extract(e.result, '$.passed'))"
+    )
+    return _first(connection, where, {"h": hero, "c": champion or ""}, "elo DESC, seq DESC")
 
 
 def most_skilled(connection: Connection, hero: str) -> Entry | None:

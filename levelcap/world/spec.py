@@ -218,11 +218,6 @@ class WorldSpec:
         """Views that a policy may read: all but those for critics."""
         return tuple(name for name, view in self.views.items() if not view.critic_only)
 
-    @property
-    def flat_size(self) -> int:
-        """Width of the flat input: all `flat_views`, flattened, one after the other."""
-        return sum(self.views[name].size for name in self.flat_views)
-
 
 _TEAMS = {"duel": (2, 2), "lms": (10, 10), "siege": (10, 2), "crown": (10, 2)}
 _GAMMA = {"duel": 0.99, "lms": 0.995, "siege": 0.998, "crown": 0.998}

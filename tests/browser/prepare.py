@@ -12,6 +12,8 @@ from levelcap.campaign.realm import realm
 from levelcap.campaign.story.curves import roll_up
 from levelcap.campaign.wheel import flywheel
 from levelcap.campaign.wheel.control import control
+from levelcap.campaign.work.desk import enter
+from levelcap.campaign.work.recipes import read_recipe
 from levelcap.kit.paths import folder
 from levelcap.services.arena.daemon import worker
 from levelcap.vault.ledger import get_ledger
@@ -29,6 +31,17 @@ late_after_rounds: {late}
 """
 ROWS = 3  # of imitation and of two rounds; on a busy machine a round may be too short for one
 MOST = 12
+SEASON = {"turn_s": "1", "turn_updates": "2", "rated_games": "4", "cousins": "0"}
+SMALL = {"lanes": "16", "unroll": "24", "minibatches": "2", "value_warmup": "0"}
+
+
+def play_season(opened, crew, start, campaign):
+    """A season of a few short turns, for /league."""
+    recipe = {"quest": "league", "from": start, "minutes": 0.1, "set": SEASON, "learning": SMALL}
+    enter(opened.store, campaign, read_recipe(recipe), source="person")
+    crew.run(max_jobs=1)
+    for job in opened.store.list("queued", "eval"):
+        opened.store.cancel(job.id)
 
 
 def main(size: str = "dummy", minutes: float = 0.02) -> None:
@@ -55,6 +68,7 @@ def main(size: str = "dummy", minutes: float = 0.02) -> None:
         for row in rows:
             opened.store.submit("eval", {"checkpoint": row.id, "games": 40, "seed": 0})
         crew.run(max_jobs=len(rows))
+        play_season(opened, crew, rows[0].id, rows[0].campaign)
         control(opened.store, "pause")
         (own / "kestrel.yaml").write_text(
             HERO.format(late=1, size=size, minutes=minutes, games=games)

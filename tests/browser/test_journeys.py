@@ -19,7 +19,7 @@ from tests.browser.inn import OUT, PHONE, WIDE, expect_same, mark, says
 
 PAGES = {
     "hero": "/", "quests": "/quests", "guild": "/guild", "jobs": "/jobs", "vault": "/vault",
-    "armory": "/settings", "report": "/report",
+    "armory": "/settings", "report": "/report", "league": "/league",
 }  # fmt: skip
 HOSTILE = '<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>'
 
@@ -201,6 +201,18 @@ def test_two_checkpoints_are_compared_sorted_and_verified(visit):
     page.keyboard.press("Escape")
     page.get_by_role("button", name="Verify").first.click()
     says(page, "Every byte is as it was saved")
+
+
+def test_a_season_is_read_who_beats_whom_and_why_they_met(visit):
+    page = visit().goto("/league")
+    expect(page.locator("table.heat tbody tr")).to_have_count(
+        page.locator("table.heat thead th").count() - 1
+    )
+    expect(page.locator(".heat .tip").first).to_have_attribute("data-tip", re.compile("games"))
+    expect(page.locator(".chart canvas")).to_be_visible()
+    page.get_by_role("button", name="0 main", exact=True).click()
+    expect(page.get_by_text("Turn 0: main learned for")).to_be_visible()
+    expect(page.get_by_role("cell", name="self-play")).to_be_visible()
 
 
 def test_a_promotion_is_rolled_back(visit):

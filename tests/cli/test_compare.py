@@ -20,3 +20,12 @@ def test_what_cannot_be_tested_is_refused(capsys):
     assert code == 2 and "Did you mean 'gain'" in error
     code, _, error = levelcap(capsys, "test", "a", "b", "--world", "gym:CartPole-v1")
     assert code == 2 and "needs two sides" in error
+
+
+def test_a_test_ends_undecided_with_its_minutes(capsys):
+    call = ("test", "rookie", "rookie", "--minutes", "0.0001", "--json")
+    code, out, _ = levelcap(capsys, *call)
+    found = json.loads(out.splitlines()[-1])
+    assert code == 0 and (found["verdict"], found["games"]) == ("undecided", 64)
+    code, _, error = levelcap(capsys, "test", "rookie", "rookie", "--minutes", "0")
+    assert code == 2 and "minutes of a test" in error

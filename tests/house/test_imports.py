@@ -10,7 +10,10 @@ from tests.house.sources import PACKAGE, ROOT, imports, module_of, name_of, pack
 TORCH_FREE = (
     *("kit", "world", "guild", "jobs", "lake", "coach", "vault", "campaign"),
     *(f"play.{name}" for name in ("matchup", "roster", "seats")),
+    "learn.adversary.attacks",
     *(f"trials.{name}" for name in ("davidson", "gate", "panel", "ratings", "verdict")),
+    *(f"trials.{name}" for name in ("constitution", "cost", "red_team", "robust")),
+    *(f"trials.{name}" for name in ("safety", "speed", "suite", "watch")),
     *(
         f"services.{p.stem}"
         for p in sorted((PACKAGE / "services").glob("[a-z]*"))

@@ -16,6 +16,7 @@ from levelcap.kit.errors import BadValue
 from levelcap.world.doors.batch import OutsideWorld
 from levelcap.world.doors.outside import GymGame, make_outside, spec_of
 from levelcap.world.doors.spaces import seat_codec
+from levelcap.world.spec import WorldSpec
 
 # Box2D's generated bindings warn when they are first imported, and crash if that is an error.
 with warnings.catch_warnings():
@@ -23,6 +24,11 @@ with warnings.catch_warnings():
     import Box2D  # noqa: F401
 
 SPREAD = "zoo:mpe2.simple_spread_v3"
+
+
+def flat_size(spec: WorldSpec) -> int:
+    """Width of the flat input."""
+    return sum(spec.views[name].size for name in spec.flat_views)
 
 
 def draw(world: Any, views: dict[str, np.ndarray]) -> np.ndarray:
@@ -151,7 +157,7 @@ TABLE = [
 def test_further_environments_run(name: str, players: int, features: int, bins: list[int]) -> None:
     spec = spec_of(name)
     assert spec.name == name
-    assert (spec.num_players, spec.flat_size) == (players, features)
+    assert (spec.num_players, flat_size(spec)) == (players, features)
     assert [head.size for head in spec.heads] == bins
     assert spec.single_agent == name.startswith("gym:")
     story = play(name, 2, 0, 40)
@@ -267,7 +273,7 @@ def test_uneven_players_are_padded(monkeypatch: pytest.MonkeyPatch) -> None:
         ("action_0", 4),
         ("action_1", 3),
     ]
-    assert (world.spec.flat_size, world.spec.num_teams) == (3, 3)
+    assert (flat_size(world.spec), world.spec.num_teams) == (3, 3)
     views = world.reset()
     assert views["features"][0].tolist() == [[1, 1, 1], [2, 2, 0], [0, 0, 0]]
     assert views["mask"][0].tolist() == [

@@ -118,6 +118,10 @@ class Kind:
         """The verdict on the best checkpoint that is not champion; None: there is none."""
         raise NotImplementedError
 
+    def trial_of(self, connection: Connection, verdict: Verdict) -> dict[str, Any] | None:
+        """The trial that a passed verdict still has to stand before a promotion; None: none."""
+        return None
+
     def learned(self, connection: Connection, campaign: Campaign | None) -> Learned:
         """Level and XP."""
         raise NotImplementedError

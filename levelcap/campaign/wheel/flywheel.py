@@ -32,7 +32,12 @@ def turn(store: Store) -> list[str]:
     kind.settle(store, campaign)
     with reading(store.engine) as connection:
         verdict = kind.judge_best(connection, hero.id)
-    if verdict is not None and verdict.passed:
+        passed = verdict is not None and verdict.passed
+        trial = kind.trial_of(connection, verdict) if verdict is not None and passed else None
+    if trial is not None:
+        key = f"trial-{trial['checkpoint']}-{trial['champion']}"
+        store.submit("trial", trial, priority="high", idempotency_key=key, campaign=campaign.id)
+    elif verdict is not None and passed:
         _promote(store, hero.id, verdict)
     with reading(store.engine) as connection:
         halt = breaker.look(connection, campaign.id)

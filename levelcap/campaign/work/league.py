@@ -17,6 +17,8 @@ from levelcap.learn.league.config import MAIN, LeagueConfig
 from levelcap.learn.rl.config import for_world
 from levelcap.vault.ask import resolve
 
+LADDER_GAMES = 100  # of neighbouring bots: enough to tie what is shown to the anchor
+
 
 class LeagueRound(Training):
     """Play a season; `knobs` are the league's rules, `learning` those of its learners."""
@@ -41,6 +43,7 @@ class LeagueRound(Training):
         from dataclasses import replace
 
         from levelcap.learn.league.season import Season, play_season
+        from levelcap.trials.league_report import summarise
 
         start = bench.locate(self.start)
         config = apply(LeagueConfig(), pairs(self.knobs))
@@ -53,6 +56,8 @@ class LeagueRound(Training):
             nonlocal done
             done = league.turn
             frozen = f", frozen as {row['frozen']}" if row["frozen"] else ""
+            if row["frozen"]:
+                summarise(self.place, ladder_games=LADDER_GAMES)
             said = f"turn {done} of {turns}: {row['player']}{frozen}"
             bench.context.progress(done / turns, said)
 

@@ -11,9 +11,8 @@ from levelcap.jobs.store import Effect, Store
 from levelcap.kit.db import Connection
 
 NAMES = (
-    *("record", "imitate", "reinforce", "league", "hunt", "evaluate"),
-    *("school", "study", "spar"),
-    *("unpack", "retention", "report", "health_check"),
+    *("record", "imitate", "reinforce", "league", "hunt", "evaluate", "school", "study", "spar"),
+    *("trial", "unpack", "retention", "report", "health_check"),
 )
 FILES = [import_module(f"levelcap.campaign.work.{name}") for name in NAMES]
 

@@ -44,13 +44,14 @@ from levelcap.learn.league.state import (
     STATE,
     League,
     read_league,
-    take_back,
 )
+from levelcap.learn.league.tidy import remove_unneeded, take_back
 from levelcap.learn.league.turn import Played, Turn, take_turn
 from levelcap.learn.rl.config import RlConfig
 from levelcap.learn.rl.opponents import training_names
 from levelcap.nets.checkpoint import load_world_net
 from levelcap.nets.meta import check_fits
+from levelcap.play.backend import Backend, Inline
 
 PAUSE_LOOK_S = 0.2
 
@@ -99,10 +100,11 @@ def play_season(
     rl: RlConfig,
     hooks: Hooks | None = None,
     on_turn: OnTurn | None = None,
+    backend: Backend | None = None,
 ) -> Ending:
     """Play until the last turn, or until asked to stop; the same call again goes on.
 
-    on_turn: told the league and the row of every turn that counts.
+    on_turn: told the league and the row of every turn that counts. backend: plays rated matches.
     """
     check_seed(season.seed)
     torch.set_num_threads(1)
@@ -110,7 +112,7 @@ def play_season(
     with RunFolder(season.out) as folder:
         wanted: dict[str, Any] = asdict(season) | {"out": None, "kind": "league"}
         wanted["start"] = str(season.start)
-        table = _Table(season, config, rl, hooks or Hooks())
+        table = _Table(season, config, rl, hooks or Hooks(), backend or Inline())
         folder.claim({**wanted, "config": asdict(config), "rl": asdict(rl)})
         table.open()
         reason = "all turns taken"
@@ -131,8 +133,10 @@ def play_season(
 class _Table:
     """The running season."""
 
-    def __init__(self, season: Season, config: LeagueConfig, rl: RlConfig, hooks: Hooks) -> None:
-        self.season, self.config, self.rl = season, config, rl
+    def __init__(
+        self, season: Season, config: LeagueConfig, rl: RlConfig, hooks: Hooks, backend: Backend
+    ) -> None:
+        self.season, self.config, self.rl, self.backend = season, config, rl, backend
         # What a turn's run publishes is not the season's; `_freeze` says what is.
         self.hooks, self.on_publish = replace(hooks, on_publish=None), hooks.on_publish
         self.total = season.num_turns(config)
@@ -201,6 +205,7 @@ class _Table:
         league.seconds += took
         league.core_seconds += time.process_time() - core
         league.commit(row, matches)
+        remove_unneeded(league)
         if on_turn is not None:
             on_turn(league, row)
         return played
@@ -283,7 +288,8 @@ class _Table:
         player = league.put(player.with_(steps_since_snapshot=0, frozen_at=player.turns))
         if player.agent_type == MAIN:
             self._publish(player)
-        matches = rate_newcomer(league, newcomer, self.shelf, chain(self.season.seed, league.turn))
+        seed = chain(self.season.seed, league.turn)
+        matches = rate_newcomer(league, newcomer, self.shelf, seed, self.backend)
         if starts_anew(league, player, over, self.season.seed):
             self._start_anew(player)
         return newcomer.player_id, matches

@@ -7,23 +7,18 @@
              frozen/<sha256>/    snapshots by content, opponents of turns
              snapshots/step-…/   those of the main player: what the season gives to others
 
-A kill at any moment costs the turn it came in: bytes beyond the sizes in league_state.json, and
-checkpoints beyond a player's `updates`, are taken back when the season is opened again.
+A kill at any moment costs the turn it came in: what was written after the last commit is taken back
+when the season is opened again (`tidy.py`).
 """
 
 from __future__ import annotations
 
-import os
-import shutil
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 from levelcap.kit.errors import BadFile, refuse
-from levelcap.kit.files import append_jsonl, read_json, sync, write_json
-from levelcap.kit.ids import checkpoint_step
-from levelcap.kit.publish import retire
-from levelcap.learn.engine.state import checkpoints
+from levelcap.kit.files import append_jsonl, read_json, write_json
 from levelcap.learn.league.config import LEARNERS, LeagueConfig
 from levelcap.learn.league.payoff import Payoff
 from levelcap.learn.league.players import Player
@@ -73,7 +68,6 @@ class League:
             append_jsonl(self.place / name, rows, sync=True)
             self.sizes[name] = (self.place / name).stat().st_size
         self.save()
-        self._sweep()
 
     def save(self) -> None:
         """Write league_state.json."""
@@ -91,24 +85,6 @@ class League:
                 "sizes": self.sizes,
             },
         )
-
-    def _sweep(self) -> None:
-        """Remove snapshots that nobody is any more and no match of a checkpoint needs."""
-        needed = {player.sha256 for player in self.players.values()}
-        needed |= {Path(player.start).name for player in self.players.values() if player.start}
-        slots = {slot.partition("@")[2] for p in self.players.values() for slot in p.slots}
-        for place in (self.place / FROZEN).iterdir():
-            if place.name not in needed and place.name[:12] not in slots:
-                retire(place)
-        for player in self.learners():
-            # A run publishes one at the end of every turn; what counts lies under frozen/.
-            for old in sorted((self.run_folder(player) / "snapshots").glob("step-*"))[:-1]:
-                retire(old)
-        runs = {player.run for player in self.learners()}
-        for run in (self.place / PLAYERS).iterdir():
-            # A life that is over: its course stays, its state is of no use to anybody.
-            for old in checkpoints(run / "checkpoints") if run.name not in runs else ():
-                retire(old)
 
 
 def read_league(place: Path) -> League:
@@ -138,29 +114,3 @@ def read_league(place: Path) -> League:
         document["core_seconds"],
         document["sizes"],
     )
-
-
-def take_back(league: League) -> None:
-    """Undo what an interrupted turn wrote after the last commit."""
-    for name, size in league.sizes.items():
-        path = league.place / name
-        if path.exists() and path.stat().st_size > size:
-            os.truncate(path, size)
-            sync(path)
-    for player in league.learners():
-        for place in checkpoints(league.run_folder(player) / "checkpoints"):
-            if checkpoint_step(place.name) > player.updates:
-                retire(place)
-    known = {player.run for player in league.players.values()}
-    for place in (league.place / PLAYERS).glob("*"):
-        # A life that was begun by the lost turn: its number is used again.
-        if place.name not in known and _number(place.name) > _life(league, place.name):
-            shutil.rmtree(place)
-
-
-def _number(run: str) -> int:
-    return int(run.rpartition("-")[2])
-
-
-def _life(league: League, run: str) -> int:
-    return league.players[run.rpartition("-")[0]].life

@@ -20,18 +20,6 @@ def policy_gradient_loss(log_prob: Tensor, advantages: Tensor, weights: Tensor) 
     return masked_mean(-log_prob * advantages.detach(), weights)
 
 
-def clipped_surrogate_loss(
-    log_ratio: Tensor, advantages: Tensor, weights: Tensor, clip: float
-) -> Tensor:
-    """-min(r A, clip(r, 1 - clip, 1 + clip) A) (PPO, Schulman et al. 2017, equation 7).
-
-    log_ratio: log r = log pi(a) - log of the chance it had before; all [T, B].
-    """
-    ratio, gain = log_ratio.exp(), advantages.detach()
-    limited = ratio.clamp(1 - clip, 1 + clip)
-    return masked_mean(-torch.minimum(ratio * gain, limited * gain), weights)
-
-
 def value_loss(values: Tensor, targets: Tensor, weights: Tensor) -> Tensor:
     """Half the squared error to the targets, which carry no gradient. All [T, B]."""
     return masked_mean(0.5 * (values - targets.detach()) ** 2, weights)

@@ -7,6 +7,7 @@ from typing import Any
 import nicegui.elements.echart  # noqa: F401  (makes its module known to the pages)
 from nicegui.element import Element
 
+from levelcap.campaign.sheet.league import Member
 from levelcap.campaign.sheet.report import RunCost
 from levelcap.services.tavern.tags import STATIC, put
 from levelcap.vault.lookup import Day
@@ -94,6 +95,21 @@ def elo_per_day(rows: list[Day]) -> dict[str, Any]:
     whiskers = {"type": "custom", "name": "95 % interval", "data": bars, "whiskers": TEAL}
     days = _axis("day (UTC)", "category", data=[row.day for row in rows])
     return _base(days, _axis("Elo (rookie = 1000)", scale=True), [line, whiskers])
+
+
+def league(members: list[Member]) -> dict[str, Any]:
+    """Elo of a season's frozen players at the turn they came in, kind by kind, with whiskers."""
+    colours = {"main": GOLD, "main_exploiter": EMBER, "league_exploiter": TEAL, "bot": MUTED}
+    series: list[dict[str, Any]] = []
+    for kind, colour in colours.items():
+        rows = [(m.born, *m.elo) for m in members if m.kind == kind and m.elo is not None]
+        look = {"lineStyle": {"color": colour, "width": 2}, "itemStyle": {"color": colour}}
+        points = [[born, round(elo)] for born, elo, *_ in rows]
+        series.append({"type": "line", "name": kind, "data": points, "symbolSize": 8, **look})
+        bars = [[born, low, high] for born, _, low, high in rows]
+        whiskers = {"type": "custom", "name": f"{kind} 95 %", "data": bars, "whiskers": colour}
+        series.append(whiskers)
+    return _base(_axis("turn", min=0), _axis("Elo (rookie = 1000)", scale=True), series)
 
 
 def levels(points: list[list[float]]) -> dict[str, Any]:

@@ -21,7 +21,8 @@ from levelcap.kit.files import read_jsonl
 from levelcap.learn.engine.task import Hooks
 from levelcap.learn.league.config import LeagueConfig
 from levelcap.learn.league.season import Season, play_season
-from levelcap.learn.league.state import League, read_league, take_back
+from levelcap.learn.league.state import League, read_league
+from levelcap.learn.league.tidy import take_back
 from levelcap.learn.rl.config import RlConfig, for_world
 from levelcap.nets.checkpoint import save_snapshot, weights_of
 from levelcap.nets.family import describe, new_net

@@ -19,7 +19,6 @@ from levelcap.learn.maths.heads import (
     split_log_softmax,
     used_heads,
 )
-from levelcap.learn.maths.losses import clipped_surrogate_loss
 
 SIZES, AIM, USERS = (11, 3, 11, 2, 4), (0, 2), (3, 4)
 LAYOUT = HeadLayout.of(SIZES, AIM, USERS)
@@ -158,6 +157,8 @@ def test_gradients_with_a_clip_are_those_of_autograd():
     logit_gradients(p, log_p, log_q, actions, *heads, pull, F32(0), F32(0), zero, slopes)
     leaf = torch.tensor(logits, requires_grad=True)
     ratio = plain(leaf, reference, mask, actions)[0] - torch.tensor(before)
-    (clipped_surrogate_loss(ratio, torch.tensor(gain), torch.ones(ROWS), 0.3) * ROWS).backward()
+    # -min(r A, clip(r, 1 - c, 1 + c) A) (PPO, Schulman et al. 2017, equation 7)
+    moved, wanted = ratio.exp(), torch.tensor(gain)
+    (-torch.minimum(moved * wanted, moved.clamp(0.7, 1.3) * wanted)).sum().backward()
     assert leaf.grad is not None
     np.testing.assert_allclose(slopes, leaf.grad.numpy(), rtol=2e-4, atol=5e-6)

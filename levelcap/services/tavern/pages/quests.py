@@ -43,6 +43,7 @@ TEMPLATES = {
     "set: {engine.schedule: constant}\n",
     "league": "quest: league\nworld: duel\nfrom: champion\nminutes: 30\n",
     "hunt": "quest: hunt\nworld: duel\ncheckpoint: champion\ncore_minutes: 20\n",
+    "trial": "quest: trial\ncheckpoint: latest\nagainst: champion\nminutes: 10\n",
     "evaluate": "quest: evaluate\ncheckpoint: latest\ngames: 400\n",
 }
 TEXT_TEMPLATES = {

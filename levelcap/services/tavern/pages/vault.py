@@ -27,8 +27,9 @@ from levelcap.services.tavern.tags import (
     span,
     tip,
 )
-from levelcap.vault import champion, removals
+from levelcap.vault import champion, evals, removals
 from levelcap.vault.champion import Promotion
+from levelcap.vault.evals import Mark
 from levelcap.vault.ledger import Entry, get_ledger
 
 PAGE = 25
@@ -51,6 +52,7 @@ class VaultPage(Page):
     rows: list[Entry]
     going: dict[str, str]  # checkpoint -> when it is removed
     lines: list[Promotion]
+    marks: dict[str, tuple[Mark, ...]]  # checkpoint -> its trial and its hunt
 
     def __init__(self, tavern: Tavern, moment: Moment) -> None:
         super().__init__(tavern, moment)
@@ -66,6 +68,7 @@ class VaultPage(Page):
         with reading(engine) as connection:
             self.going = removals.waiting(connection)
             self.lines = champion.history(connection, self.hero, 12)
+            self.marks = evals.marks(connection, [row.id for row in self.rows])
 
     def build(self) -> None:
         """The ledger, the champions, a window to compare in."""
@@ -101,7 +104,10 @@ class VaultPage(Page):
         table(
             self._table,
             COLUMNS,
-            {row.id: (row, row.id == now, self.going.get(row.id)) for row in self.rows},
+            {
+                row.id: (row, row.id == now, self.going.get(row.id), self.marks.get(row.id, ()))
+                for row in self.rows
+            },
             lambda row: self._row(*row),
             head=self._head,
             order=(self.sort, self.descending),
@@ -141,7 +147,9 @@ class VaultPage(Page):
 
         return sort
 
-    def _row(self, entry: Entry, is_champion: bool, due: str | None) -> Tag:
+    def _row(
+        self, entry: Entry, is_champion: bool, due: str | None, marks: tuple[Mark, ...]
+    ) -> Tag:
         classes = "going" if due else ("champion" if is_champion else "")
         with Tag("tr", classes, data_checkpoint=entry.id) as made:
             with Tag("td"):
@@ -151,6 +159,8 @@ class VaultPage(Page):
                         span("chip", "champion")
                     if entry.pinned:
                         span("chip plain", "pinned")
+                    for mark in marks:
+                        tip(mark.word, mark.sentence, "chip plain")
                 self.tell(div("quest-sub"), lambda: _origin(entry))
             Tag("td", "num", f"{entry.step:,}", data_label="Step")
             with Tag("td", "num", data_label="Elo"):

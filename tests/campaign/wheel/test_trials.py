@@ -1,0 +1,136 @@
+"""The wheel and the gate: who is stronger on the panel stands a whole trial before the crown."""
+
+import pytest
+
+from levelcap.campaign.kinds import arena
+from levelcap.campaign.story.events import list_events
+from levelcap.campaign.wheel import flywheel
+from levelcap.campaign.work.desk import enter
+from levelcap.campaign.work.recipes import read_recipe
+from levelcap.jobs.job import Status
+from levelcap.kit.db import reading, transaction
+from levelcap.kit.paths import folder
+from levelcap.nets.checkpoint import save_snapshot, weights_of
+from levelcap.nets.family import describe, new_net
+from levelcap.services.arena.daemon import worker
+from levelcap.trials import robust, suite
+from levelcap.trials.verdict import TRIAL_VERSION, Override, Verdict
+from levelcap.vault.champion import champion_of, promote
+from levelcap.vault.evals import HUNT, TRIAL, evaluations, marks, store_eval
+from levelcap.vault.ledger import Facts, rate
+from levelcap.vault.ledger import save as save_row
+from levelcap.vault.zones import load_zones
+from levelcap.world.spec import arena_spec
+from tests.vault.made import entered
+
+PARTS = {
+    "screen": {"passed": True, "why": "stronger"},
+    "strength": {"passed": True, "why": "gain passed"},
+    "safety": {"passed": True, "why": "every rule is kept"},
+    "robust": {"passed": True, "why": "measured", "attacks": {"noise": {}}},
+}
+
+
+@pytest.fixture
+def rivals(realm, monkeypatch):
+    """A champion and two checkpoints that are certainly stronger on the panel."""
+    flywheel.begin(realm.store)
+    champion, better, best = (entered(realm, number) for number in (1, 2, 3))
+    with transaction(realm.engine) as connection:
+        for entry, elo in ((champion, 1200.0), (better, 1300.0), (best, 1400.0)):
+            rate(connection, entry.id, (elo, elo - 30, elo + 30), "")
+    promote(realm.engine, champion.id, Override("to begin with", "a test"))
+    monkeypatch.setattr(arena, "difference", lambda connection, a, b: (100.0, 60.0, 140.0))
+    return champion.id, better.id, best.id
+
+
+def reigning(realm):
+    with reading(realm.engine) as connection:
+        return champion_of(connection, "kestrel")
+
+
+def judge(realm, candidate, champion, passed):
+    verdict = Verdict(
+        candidate, champion, "trial", passed, "as tried", {}, TRIAL_VERSION, dict(PARTS)
+    )
+    with transaction(realm.engine) as connection:
+        store_eval(connection, candidate, TRIAL, f"job of {candidate}", 0, verdict.as_json())
+
+
+def test_a_stronger_one_is_tried_once_and_not_crowned_before(realm, rivals):
+    champion, _, best = rivals
+    for _ in range(3):
+        flywheel.turn(realm.store)
+    [job] = realm.store.list("queued", "trial")
+    assert (job.payload["checkpoint"], job.payload["champion"]) == (best, champion)
+    assert reigning(realm).checkpoint == champion
+
+
+def test_who_has_passed_is_crowned_by_that_verdict(realm, rivals):
+    champion, _, best = rivals
+    judge(realm, best, champion, True)
+    flywheel.turn(realm.store)
+    line = reigning(realm)
+    assert (line.checkpoint, line.previous) == (best, champion)
+    assert line.verdict["version"] == TRIAL_VERSION and "safety" in line.verdict["parts"]
+
+
+def test_who_was_refused_makes_way_for_the_next(realm, rivals):
+    champion, better, best = rivals
+    judge(realm, best, champion, False)
+    flywheel.turn(realm.store)
+    [job] = realm.store.list("queued", "trial")
+    assert job.payload["checkpoint"] == better and reigning(realm).checkpoint == champion
+
+
+def test_a_verdict_against_a_former_champion_does_not_count(realm, rivals):
+    champion, better, best = rivals
+    judge(realm, best, champion, True)
+    promote(realm.engine, better, Override("by hand", "a test"))
+    flywheel.turn(realm.store)
+    assert reigning(realm).checkpoint == better
+    [job] = realm.store.list("queued", "trial")
+    assert job.payload["champion"] == better
+
+
+def net(realm, number):
+    """A real one, with its row."""
+    spec = arena_spec("duel")
+    made = describe("flat", spec, "dummy", False)
+    place = folder("runs") / "run-b" / "snapshots" / f"step-{number:012d}"
+    save_snapshot(place, weights_of(new_net(made, number)), made, "test")
+    with transaction(realm.engine) as connection:
+        facts = Facts(step=number, hero="kestrel", campaign=None, role="decision", world="duel")
+        return save_row(connection, place, facts, load_zones()["hot"]).id
+
+
+def test_a_trial_is_a_quest_too(realm, monkeypatch):
+    flywheel.begin(realm.store)
+    champion, best = net(realm, 1), net(realm, 2)
+    monkeypatch.setattr(suite, "SCREEN_GAMES", 12)
+    monkeypatch.setattr(suite, "UNIT", 2)
+    monkeypatch.setattr(robust, "GAMES", dict.fromkeys(robust.GAMES, 4))
+    with reading(realm.engine) as connection:
+        campaign = connection.execute("SELECT id FROM campaigns").scalar()
+    recipe = {"quest": "trial", "checkpoint": best, "against": champion, "minutes": 0.001}
+    quest = enter(realm.store, campaign, read_recipe(recipe), source="person")
+    worker(realm).run(max_jobs=1)
+    assert realm.store.get(quest.job).status is Status.DONE
+    with reading(realm.engine) as connection:
+        [found] = [row for row in evaluations(connection, best) if row["kind"] == "trial"]
+        told = [event.message for event in list_events(connection, kind="eval.completed")]
+    assert found["candidate"] == best and found["champion"] == champion
+    assert not found["passed"] and any("refused" in text for text in told)
+
+
+def test_the_vault_says_how_trials_and_hunts_went(realm, rivals):
+    champion, better, best = rivals
+    judge(realm, best, champion, False)
+    found = {"bound": 0.625, "words": "best found with 0.33 core-hours: 0.62"}
+    with transaction(realm.engine) as connection:
+        store_eval(connection, best, HUNT, "job of a hunt", 0, found)
+        said = marks(connection, [best, better])
+    assert list(said) == [best]
+    trial, hunt = said[best]
+    assert (trial.word, trial.sentence) == ("refused", f"against {champion}: as tried")
+    assert (hunt.word, hunt.sentence) == ("hunted: 0.62", found["words"])
