@@ -45,9 +45,10 @@ soak: setup  ## the long tests
 bench: setup  ## every benchmark, quick form, one after the other
 	@set -e; for file in benchmarks/*.py; do echo "== $$file"; $(BIN)/python "$$file" --quick; done
 
-bench-peers:  ## create .venv-peers and .venv-sample-factory: the programs we compare with
+bench-peers:  ## create .venv-peers, .venv-sample-factory, .venv-open-spiel: the programs we compare with
 	@scripts/setup.sh peers
 	@scripts/setup.sh sample-factory
+	@scripts/setup.sh open-spiel
 
 lock:  ## resolve requirements/run-test.in again (needs pip-compile on the PATH)
 	@pip-compile -q --generate-hashes --no-emit-index-url --no-emit-find-links \
@@ -56,7 +57,7 @@ lock:  ## resolve requirements/run-test.in again (needs pip-compile on the PATH)
 	@python3 scripts/lock_tidy.py requirements/run-test.lock.txt
 
 clean:  ## remove environments, caches and build products (never the realm)
-	@rm -rf .venv .venv-peers .venv-sample-factory .venv.lock .venv-peers.lock \
-		.venv-sample-factory.lock .mypy_cache .ruff_cache .pytest_cache .import_linter_cache \
+	@rm -rf .venv .venv-peers .venv-sample-factory .venv-open-spiel .venv.lock .venv-peers.lock \
+		.venv-sample-factory.lock .venv-open-spiel.lock .mypy_cache .ruff_cache .pytest_cache .import_linter_cache \
 		.hypothesis build dist
 	@find . -name __pycache__ -not -path './.git/*' -prune -exec rm -rf {} +

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Creates or repairs a virtual environment out of a lock:  setup.sh [main|peers|sample-factory]
+# Creates or repairs a virtual environment out of a lock:  setup.sh [main|peers|sample-factory|open-spiel]
 #
 # A stamp inside the environment names what it was made of. It is removed before anything is
 # changed and written last, so a set-up that was killed leaves no stamp, and the next one starts
@@ -11,7 +11,8 @@ case "${1:-main}" in
     main) venv=.venv lock=requirements/run-test.lock.txt ;;
     peers) venv=.venv-peers lock=requirements/peers.lock.txt ;;
     sample-factory) venv=.venv-sample-factory lock=requirements/sample-factory.lock.txt ;;
-    *) echo "setup: unknown environment '$1'; use main, peers or sample-factory" >&2; exit 2 ;;
+    open-spiel) venv=.venv-open-spiel lock=requirements/open-spiel.lock.txt ;;
+    *) echo "setup: unknown environment '$1'; use main, peers, sample-factory or open-spiel" >&2; exit 2 ;;
 esac
 stamp="$venv/.made-of"
 export PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_INPUT=1
@@ -93,7 +94,7 @@ rm -f "$stamp"
 
 # Torch alone and first: resolved together with the rest it may pull another build.
 # shellcheck disable=SC2086  # LEVELCAP_TORCH_ARGS is a list of options
-"$venv/bin/python" -m pip install -q --no-deps ${LEVELCAP_TORCH_ARGS:-} -r requirements/torch.txt
+[ "$venv" = .venv-open-spiel ] || "$venv/bin/python" -m pip install -q --no-deps ${LEVELCAP_TORCH_ARGS:-} -r requirements/torch.txt
 "$venv/bin/python" -m pip install -q --require-hashes --no-deps -r "$lock"
 
 # What an older lock asked for and this one does not.
