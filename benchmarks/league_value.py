@@ -20,7 +20,6 @@ import argparse
 import json
 import tempfile
 import time
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +27,10 @@ import numpy as np
 
 from levelcap.kit.files import append_jsonl, read_jsonl
 from levelcap.learn.engine.stops import Stops
-from levelcap.learn.first_hero import raise_hero, recipe_of
+from levelcap.learn.first_hero import recipe_of
+from levelcap.learn.imitation.config import for_family
+from levelcap.learn.imitation.run import Request as ImitationRequest
+from levelcap.learn.imitation.run import imitate
 from levelcap.learn.league.config import LeagueConfig
 from levelcap.learn.league.hunt import Hunt, hunt
 from levelcap.learn.league.season import Season, play_season
@@ -36,9 +38,11 @@ from levelcap.learn.rl.config import for_world
 from levelcap.learn.rl.run import Request, reinforce
 from levelcap.nets.checkpoint import read_meta
 from levelcap.play.load import load_checkpoint
+from levelcap.play.record.games import record
 from levelcap.trials.panel import judge
 
 LOG = Path(__file__).parent / "log" / "league_value.jsonl"
+UPDATES = 1500  # of the clone's imitation
 ALONE = {"main_exploiter_weight": 0.0, "league_exploiter_weight": 0.0}
 ARMS: dict[str, dict[str, Any] | None] = {
     "league": {},
@@ -50,12 +54,16 @@ ARMS: dict[str, dict[str, Any] | None] = {
 
 
 def clone(world: str, home: Path, seed: int) -> Path:
-    """The hero all arms begin as."""
-    place = home / f"clone-{seed}"
+    """The hero all arms begin as: a clone of master, by updates and not by time."""
+    place, recipe = home / f"clone-{seed}", recipe_of(world, "flat")
+    assert recipe is not None
     if not (place / "imitate" / "snapshots").exists():
-        recipe = replace(recipe_of(world, "flat"), taught_share=0.0)  # type: ignore[type-var]
-        rl = replace(for_world(world), value_warmup=0)
-        raise_hero(world, place, minutes=1.0, seed=seed, recipe=recipe, rl=rl)
+        bots = [recipe.teacher, recipe.partner]
+        record(bots, world, recipe.games, seed, place / "demos", keep=bots[:1])
+        request = ImitationRequest(
+            world, (place / "demos",), place / "imitate", (recipe.teacher,), "slim", seed
+        )
+        imitate(request, for_family("flat"), Stops(updates=UPDATES))
     return sorted((place / "imitate" / "snapshots").iterdir())[-1]
 
 

@@ -18,7 +18,7 @@ class LeagueConfig:
     turn_s: float = 30.0
     """seconds a player trains before the next one's turn"""
     turn_updates: int = 0
-    """or: updates a turn, the same for everybody; 0 = as many as fit into turn_s at first"""
+    """or: updates a turn; 0 = as many as fit into turn_s, so that bits depend on the machine"""
     main_weight: float = 0.5
     """share of the turns that the main player gets"""
     main_exploiter_weight: float = 0.25

@@ -41,8 +41,6 @@ class Player:
     """of the present life, as its run folder counts them"""
     steps: int = 0
     """of the present life"""
-    turn_updates: int = 0
-    """updates a turn, once measured"""
     slots: tuple[str, ...] = ()
     """opponents of matches that its last checkpoint holds"""
 

@@ -243,7 +243,7 @@ class _Table:
             chain(self.season.seed, kind, player.life),
             shares,
             config.turn_s,
-            config.turn_updates or player.turn_updates,
+            config.turn_updates,
         )
 
     def _take_in(self, player: Player, played: Played) -> Player:
@@ -253,9 +253,6 @@ class _Table:
             league.payoff.add(player.player_id, name, (wins, draws, losses), fading=True)
         # Kept each turn: others meet the learner as it is after it, not as it was when frozen.
         digest = self.shelf.keep(played.outcome.snapshot)
-        # The first turn compiles and warms up; the second one says what fits into a turn.
-        if player.turns == 1 and not played.interrupted:
-            player = player.with_(turn_updates=progress.update - player.updates)
         return league.put(
             player.with_(
                 checkpoint=f"{FROZEN}/{digest}",
