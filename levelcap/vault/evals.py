@@ -25,10 +25,16 @@ def store_eval(
     )
 
 
-def evaluations(connection: Connection, checkpoint: str) -> list[dict[str, Any]]:
-    """All evaluations of a checkpoint, oldest first."""
-    query = "SELECT id, time, kind, seed, result FROM evals WHERE checkpoint = :c ORDER BY id"
-    rows = [row._asdict() for row in connection.execute(query, {"c": checkpoint})]
+def evaluations(
+    connection: Connection, checkpoint: str, kinds: Sequence[str] = (QUICK, EXAM)
+) -> list[dict[str, Any]]:
+    """Evaluations of a checkpoint, oldest first; kinds: those that say how strong it is."""
+    query = (
+        "SELECT id, time, kind, seed, result FROM evals WHERE checkpoint = :c"
+        " AND kind IN (SELECT value FROM json_each(:k)) ORDER BY id"
+    )
+    given = {"c": checkpoint, "k": json.dumps(list(kinds))}
+    rows = [row._asdict() for row in connection.execute(query, given)]
     return [row | json.loads(row.pop("result")) for row in rows]
 
 

@@ -73,7 +73,7 @@ QUEST_KINDS = {
     "imitate": ("Imitate", "book", "copy what was recorded"),
     "reinforce": ("Battle", "swords", "play and learn from it"),
     "league": ("League", "swords", "a season against exploiters and the own past"),
-    "trial": ("Trial by the gate", "scales", "screen, strength, safety, attacks, speed, cost"),
+    "trial": ("Gate", "scales", "screen, strength, safety, attacks, speed, cost"),
     "hunt": ("Hunt", "eye", "an exploiter looks for its holes"),
     "evaluate": ("Trial", "scales", "measure a checkpoint"),
     "school": ("School", "book", "learn the primitives before anything else"),

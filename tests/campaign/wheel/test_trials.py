@@ -4,6 +4,7 @@ import pytest
 
 from levelcap.campaign.kinds import arena
 from levelcap.campaign.story.events import list_events
+from levelcap.campaign.story.strength import difference
 from levelcap.campaign.wheel import flywheel
 from levelcap.campaign.work.desk import enter
 from levelcap.campaign.work.recipes import read_recipe
@@ -117,7 +118,11 @@ def test_a_trial_is_a_quest_too(realm, monkeypatch):
     worker(realm).run(max_jobs=1)
     assert realm.store.get(quest.job).status is Status.DONE
     with reading(realm.engine) as connection:
-        [found] = [row for row in evaluations(connection, best) if row["kind"] == "trial"]
+        [found] = evaluations(connection, best, ["trial"])
+        # A verdict is no measure of strength: whoever compares two checkpoints must not read it.
+        assert (
+            evaluations(connection, best) == [] and difference(connection, best, champion) is None
+        )
         told = [event.message for event in list_events(connection, kind="eval.completed")]
     assert found["candidate"] == best and found["champion"] == champion
     assert not found["passed"] and any("refused" in text for text in told)
