@@ -28,10 +28,10 @@ def season(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ]
     rules = [
         f"--set={rule}"
-        for rule in ("turn_updates=2", "bots=rookie,veteran", "cousins=0", "rated_games=4")
+        for rule in ("turn_updates=2", "bots=rookie,veteran", "cousins=0", "rated_games=2")
     ]
     command = ["league", "start", "--from", str(start), "--out", str(place / "season")]
-    assert main([*command, "--turns", "6", *small, *rules]) == 0
+    assert main([*command, "--turns", "4", *small, *rules]) == 0
     return place / "season"
 
 
@@ -41,7 +41,7 @@ def last_json(text: str) -> dict[str, object]:
 
 def test_status_players_and_reasons(season: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["league", "status", str(season), "--json"]) == 0
-    assert last_json(capsys.readouterr().out)["turns"] == 6
+    assert last_json(capsys.readouterr().out)["turns"] == 4
     assert main(["league", "players", str(season)]) == 0
     shown = capsys.readouterr().out
     assert "league_exploiter" in shown and "…" not in shown
@@ -78,7 +78,7 @@ def test_report(season: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["why", "{season}", "99"], "Give a turn, 0 to 5"),
+        (["why", "{season}", "99"], "Give a turn, 0 to 3"),
         (["why", "{season}", "first"], "no such turn"),
         (["status", "nowhere"], "no season lies here"),
         (["report", "{season}", "--games", "7"], "in pairs"),

@@ -19,6 +19,7 @@ from tests.learn.league.test_season import hero, learning
 def few_games(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "LOOK_GAMES", 4)
     monkeypatch.setattr(module, "FINAL_GAMES", 8)
+    monkeypatch.setattr(module, "SNAPSHOTS", 2)
 
 
 def test_a_hunt_spends_its_budget_is_measured_and_remembered(tmp_path: Path) -> None:
@@ -39,7 +40,7 @@ def test_a_hunt_spends_its_budget_is_measured_and_remembered(tmp_path: Path) -> 
 
 def test_broken_off_it_goes_on(tmp_path: Path) -> None:
     champion = hero(tmp_path / "champion")
-    asked = Hunt("duel", champion, tmp_path / "hunt", core_minutes=0.05)
+    asked = Hunt("duel", champion, tmp_path / "hunt", core_minutes=0.02)
 
     def stop(values: dict[str, float]) -> None:
         (asked.out / "stop").touch()
