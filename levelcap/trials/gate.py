@@ -25,7 +25,8 @@ def judge_elo(
     """
     figures = {"elo": elo}
     if champion is None:
-        return Verdict(candidate, None, "panel", True, "first judged checkpoint", figures)
+        reason = "first judged checkpoint, provisional: by the panel alone"
+        return Verdict(candidate, None, "panel", True, reason, figures)
     if difference is None:
         reason = "not judged on the champion's panel"
         return Verdict(candidate, champion, "panel", False, reason, figures)

@@ -7,6 +7,8 @@ wheel turns.
 
 from __future__ import annotations
 
+from typing import Any
+
 from levelcap.campaign.kinds.heroes import KINDS, find_hero
 from levelcap.campaign.story import campaigns, quests
 from levelcap.campaign.story.events import say
@@ -14,11 +16,13 @@ from levelcap.campaign.story.values import get_value, set_value
 from levelcap.campaign.wheel import breaker
 from levelcap.campaign.work.desk import enter
 from levelcap.campaign.work.recipes import read_recipe
+from levelcap.jobs.job import OPEN, Status
 from levelcap.jobs.store import Store
 from levelcap.kit.db import reading, transaction
 from levelcap.kit.errors import BadFile, Conflict, Corrupt, UserError
-from levelcap.trials.verdict import Verdict
+from levelcap.trials.verdict import TRIAL_VERSION, Verdict
 from levelcap.vault.champion import promote
+from levelcap.vault.evals import TRIAL, store_eval
 
 
 def turn(store: Store) -> list[str]:
@@ -35,8 +39,7 @@ def turn(store: Store) -> list[str]:
         passed = verdict is not None and verdict.passed
         trial = kind.trial_of(connection, verdict) if verdict is not None and passed else None
     if trial is not None:
-        key = f"trial-{trial['checkpoint']}-{trial['champion']}"
-        store.submit("trial", trial, priority="high", idempotency_key=key, campaign=campaign.id)
+        _try(store, campaign.id, trial)
     elif verdict is not None and passed:
         _promote(store, hero.id, verdict)
     with reading(store.engine) as connection:
@@ -62,6 +65,23 @@ def begin(store: Store) -> None:
         hero = find_hero(campaigns.chosen_hero(connection))
         if not campaigns.list_all(connection, hero.id):
             campaigns.first_campaign(connection, hero)
+
+
+def _try(store: Store, campaign: str, order: dict[str, Any]) -> None:
+    """Ask for a trial, once; whose trial ended without a verdict makes way as if refused."""
+    who, champion = order["checkpoint"], order["champion"]
+    key = f"trial-{who}-{champion}"
+    job = store.submit("trial", order, priority="high", idempotency_key=key, campaign=campaign)
+    if job.status in OPEN or job.status is Status.DONE:
+        return
+    reason = f"its trial ended without a verdict: {job.job_id} is {job.status}"
+    verdict = Verdict(who, champion, "trial", False, reason, version=TRIAL_VERSION)
+    with transaction(store.engine) as connection:
+        lost = f"{job.job_id} without a verdict"
+        store_eval(connection, who, TRIAL, lost, order["seed"], verdict.as_json())
+        data = {"checkpoint": who, "job": job.job_id}
+        said = f"{who}: {reason}"
+        say(connection, "vault.promotion_refused", said, severity="warning", data=data)
 
 
 def _promote(store: Store, hero: str, verdict: Verdict) -> None:

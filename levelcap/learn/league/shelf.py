@@ -7,8 +7,8 @@ from collections import OrderedDict
 from pathlib import Path
 
 import levelcap
-from levelcap.kit.errors import BadFile, Corrupt
-from levelcap.kit.publish import publish, read_manifest, verify
+from levelcap.kit.errors import BadFile, Corrupt, StateError, refuse
+from levelcap.kit.publish import publish, read_manifest, retire, verify
 from levelcap.learn.league.config import BOT
 from levelcap.learn.league.players import Player
 from levelcap.learn.league.state import FROZEN, League
@@ -78,14 +78,33 @@ class Shelf:
             verify(self.league.place / FROZEN / player.sha256)
         except Corrupt:
             self._loaded.pop(player.key, None)
+            if player.trainable:
+                self._mend(player)
+                return True
             self.league.put(player.with_(dead=True))
             return False
         return True
+
+    def _mend(self, learner: Player) -> None:
+        """A learner cannot be left out: its file is taken again from its own run.
+
+        Raises:
+            StateError: the run does not have it, either.
+        """
+        retire(self.league.place / FROZEN / learner.sha256)
+        for place in (self.league.run_folder(learner) / "snapshots").glob("step-*"):
+            if digest_of(place) == learner.sha256:
+                verify(place)
+                self.keep(place)
+                return
+        remedy = f"Put {FROZEN}/{learner.sha256} back from a copy, or begin another season"
+        raise StateError(refuse("a learner's snapshot is lost", learner.player_id, remedy))
 
     def stand_in(self, key: str) -> str:
         """The key itself, or that of a living player who finishes the match in its place."""
         try:
             self.load(key)
         except (Corrupt, BadFile):
-            return next(player.key for player in self.league.frozen() if self.alive(player))
+            others = (player.key for player in self.league.frozen() if self.alive(player))
+            return next(others, key)
         return key

@@ -94,6 +94,20 @@ def test_a_verdict_against_a_former_champion_does_not_count(realm, rivals):
     assert job.payload["champion"] == better
 
 
+def test_a_trial_that_ends_without_a_verdict_does_not_block_the_throne(realm, rivals):
+    champion, better, best = rivals
+    flywheel.turn(realm.store)
+    [job] = realm.store.list("queued", "trial")
+    realm.store.cancel(job.id)
+    for _ in range(3):
+        flywheel.turn(realm.store)
+    [following] = realm.store.list("queued", "trial")
+    assert following.payload["checkpoint"] == better
+    with reading(realm.engine) as connection:
+        [event] = list_events(connection, kind="vault.promotion_refused")
+    assert best in event.message and job.id in event.message
+
+
 def net(realm, number):
     """A real one, with its row."""
     spec = arena_spec("duel")

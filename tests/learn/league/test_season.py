@@ -16,11 +16,12 @@ from typing import Any
 import pytest
 import torch
 
-from levelcap.kit.errors import BadFile, BadValue, Conflict
+from levelcap.kit.errors import BadFile, BadValue, Conflict, StateError
 from levelcap.kit.files import read_jsonl
 from levelcap.learn.engine.task import Hooks
 from levelcap.learn.league.config import LeagueConfig
 from levelcap.learn.league.season import Season, play_season
+from levelcap.learn.league.shelf import Shelf
 from levelcap.learn.league.state import League, read_league
 from levelcap.learn.league.tidy import take_back
 from levelcap.learn.rl.config import RlConfig, for_world
@@ -156,6 +157,22 @@ def test_a_damaged_opponent_is_dead_and_the_season_goes_on(start: Path, tmp_path
         for p in row["opponents"]
     ]
     assert "main_exploiter-0" not in met
+
+
+def test_a_learners_damaged_file_is_taken_again_from_its_run(whole: Path, tmp_path: Path) -> None:
+    place = tmp_path / "copy"
+    shutil.copytree(whole, place)
+    league = read_league(place)
+    shelf, main = Shelf(league), league.players["main"]
+    weights = place / str(main.checkpoint) / "model.safetensors"
+    good = weights.read_bytes()
+    weights.write_bytes(b"?")
+    assert shelf.alive(main) and weights.read_bytes() == good
+    # Gone from both places: said, not looked for without end.
+    shutil.rmtree(league.run_folder(main) / "snapshots")
+    weights.write_bytes(b"?")
+    with pytest.raises(StateError, match="a learner's snapshot is lost"):
+        shelf.alive(main)
 
 
 def test_a_hierarchy_can_play(tmp_path: Path) -> None:
