@@ -1,14 +1,14 @@
 """How fast are the Tavern's pages when the realm is full, and what do twenty watchers cost?
 
-    python benchmarks/pages_speed.py [--quick] [--minutes N]
+    python benchmarks/pages_speed.py [--quick] [--pages] [--minutes N]
 
 A realm with 5,000 checkpoints, 50,000 jobs and a million metric points (a hundred thousand with
 --quick) is made in a temporary folder, a Keeper and a Tavern are started on it, and a quest counts
 as running whose metrics grow by five rows a second, as those of a small net do. Then: every page is
 asked for again and again; a browser, when there is one, loads it cold and warm; twenty clients
-watch the hero's page over their WebSockets while the Tavern's processor time is counted; with
---minutes they go on for so long, and the slope of the Tavern's memory is measured. Last comes what
-`oracle_speed.py` measures, in a realm of its own.
+watch the hero's page (a WebSocket, and its live part every second) while the Tavern's processor
+time is counted; with --minutes they go on for so long, and the slope of the Tavern's memory is
+measured. Last comes, unless --pages is given, what `oracle_speed.py` measures, in its own realm.
 
 The last line is JSON: max_page_ms (largest 95 % point of a page), cpu_20_clients (% of a core),
 fps of a siege on the canvas, act_p99_ms of one player, rss_mb_per_min (null without --minutes), and
@@ -22,7 +22,6 @@ import asyncio
 import json
 import os
 import random
-import re
 import signal
 import statistics
 import subprocess
@@ -37,7 +36,7 @@ import psutil
 import websockets
 from oracle_speed import CHROMIUM, FLAGS, measure_in_new_realm
 
-PAGES = ("/", "/quests", "/guild", "/jobs", "/vault", "/settings", "/report")
+PAGES = ("/", "/quests", "/league", "/tests", "/guild", "/jobs", "/vault", "/settings", "/report")
 CHECKPOINTS, JOBS, RUNS, CLIENTS = 5000, 50_000, 100, 20
 OFFSET = 23_000
 SAMPLE_S = 10.0
@@ -318,30 +317,21 @@ async def _client(
 async def _visit(
     base: str, cookie: str, ready: asyncio.Semaphore, ended: asyncio.Event, received: list[int]
 ) -> None:
-    """One page until it is left or its socket is closed."""
-    async with httpx.AsyncClient(headers={"cookie": cookie}, timeout=60) as client:
-        page = (await client.get(base)).text
-    client_id = re.search(r"'client_id': '([^']+)'", page) or re.search(
-        r'"client_id": ?"([^"]+)"', page
-    )
-    assert client_id, "the page names no client"
-    query = (
-        f"client_id={client_id[1]}&next_message_id=0&implicit_handshake=true"
-        f"&document_id={random.random()}&tab_id={random.random()}"
-    )
-    url = f"{base.replace('http', 'ws')}/_nicegui_ws/socket.io/?{query}&EIO=4&transport=websocket"
-    async with websockets.connect(url, additional_headers={"Cookie": cookie}) as socket:
-        await socket.recv()
-        await socket.send("40")
-        ready.release()
-        while not ended.is_set():
-            try:
-                message = await asyncio.wait_for(socket.recv(), 0.5)
-            except TimeoutError:
-                continue
-            received[0] += 1
-            if message == "2":
-                await socket.send("3")
+    """One page until it is left or its socket is closed; a beat makes it fetch what is live."""
+    headers = {"cookie": cookie, "accept": "text/html"}
+    async with httpx.AsyncClient(base_url=base, headers=headers, timeout=60) as client:
+        (await client.get("/")).raise_for_status()
+        url = f"{base.replace('http', 'ws')}/live"
+        async with websockets.connect(url, additional_headers={"Cookie": cookie}) as socket:
+            await socket.recv()
+            ready.release()
+            while not ended.is_set():
+                try:
+                    await asyncio.wait_for(socket.recv(), 0.5)
+                except TimeoutError:
+                    continue
+                received[0] += 1
+                (await client.get("/", params={"part": "battle"})).raise_for_status()
 
 
 def start(name: str) -> subprocess.Popen[bytes]:
@@ -363,13 +353,18 @@ def main() -> None:
     """Fill, start, measure, print."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true")
+    parser.add_argument(
+        "--pages", action="store_true", help="without what oracle_speed.py measures"
+    )
     parser.add_argument("--minutes", type=float, default=0.0, help="how long the clients watch")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="levelcap-pages-") as home:
         os.environ |= {"LEVELCAP_HOME": home, "LEVELCAP_PORT_OFFSET": str(OFFSET)}
         figures = run_all(given.quick, given.minutes)
-    arena = measure_in_new_realm(given.quick)
-    print(json.dumps(figures | {"fps": arena["fps"], "act_p99_ms": arena["act_p99_ms"]}))
+    if not given.pages:
+        arena = measure_in_new_realm(given.quick)
+        figures |= {"fps": arena["fps"], "act_p99_ms": arena["act_p99_ms"]}
+    print(json.dumps(figures))
 
 
 def run_all(quick: bool, minutes: float) -> dict[str, float | None]:

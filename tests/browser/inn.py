@@ -29,6 +29,9 @@ PORTS = (8080, 8081, 8090, 8765, 8767, 8888)
 WIDE, PHONE = {"width": 1440, "height": 900}, {"width": 390, "height": 844}
 
 
+LIVES = "window.__tavern?.live === true"
+
+
 def free_offset():
     """A `port_offset` with which nobody is in the way: several of these run at once."""
     while True:
@@ -141,7 +144,7 @@ class Watched:
     def goto(self, path):
         self.page.goto(self.url + path)
         self.page.wait_for_selector("main#content h1")
-        self.until("window.did_handshake === true")
+        self.until(LIVES)
         return self.page
 
     def until(self, expression, seconds=20):
@@ -158,16 +161,16 @@ class Watched:
 
 def mark(row):
     """Remember this element; `expect_same` tells it from one drawn in its place."""
-    row.evaluate("row => { row.dataset.same = 'yes' }")
+    row.evaluate("row => { row.isSame = true }")
 
 
 def expect_same(row):
-    expect(row).to_have_attribute("data-same", "yes")
+    assert row.evaluate("row => row.isSame === true")
 
 
 def says(page, words):
     """Among the notifications, of which others may come at any time, is this one."""
-    expect(page.locator(".q-notification", has_text=words).first).to_be_visible()
+    expect(page.locator(".toast", has_text=words).first).to_be_visible()
 
 
 def _host(url):

@@ -10,16 +10,18 @@ import pytest
 from playwright.sync_api import expect
 
 from levelcap.campaign.realm import realm
+from levelcap.campaign.story.events import say
 from levelcap.kit.db import reading
 from levelcap.services.clients.keeper import KeeperClient
 from levelcap.services.tavern import entry
 from levelcap.vault import removals
 from levelcap.vault.ledger import get_ledger
-from tests.browser.inn import OUT, PHONE, WIDE, expect_same, mark, says
+from tests.browser.inn import LIVES, OUT, PHONE, WIDE, Watched, expect_same, mark, says
 
 PAGES = {
     "hero": "/", "quests": "/quests", "guild": "/guild", "jobs": "/jobs", "vault": "/vault",
     "armory": "/settings", "report": "/report", "league": "/league",
+    "tests": "/tests",
 }  # fmt: skip
 HOSTILE = '<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>'
 
@@ -38,7 +40,7 @@ def test_a_stranger_learns_how_to_get_in_and_nothing_else(inn, browser):
 def test_a_code_opens_the_door_once_and_the_first_visit_explains_the_game(inn, visit, browser):
     shown = visit()
     page = shown.page
-    shown.until("window.did_handshake === true")
+    shown.until(LIVES)
     [cookie] = page.context.cookies()
     assert cookie["httpOnly"] and cookie["sameSite"] == "Strict"
     assert "code" not in page.url
@@ -191,7 +193,8 @@ def test_two_checkpoints_are_compared_sorted_and_verified(visit):
     page.get_by_role("button", name="Step").click()
     page.get_by_role("button", name="Step ↓").click()
     expect(page.locator("th[aria-sort=ascending]")).to_have_text("Step ↑")
-    steps = [int(cell.inner_text()) for cell in page.locator("td[data-label=Step]").all()]
+    cells = page.locator("td[data-label=Step]").all()
+    steps = [int(cell.inner_text().replace(",", "")) for cell in cells]
     assert steps == sorted(steps) and len(steps) >= 3
     for number in (0, 1):
         page.get_by_role("button", name="Compare", exact=True).nth(number).click()
@@ -214,6 +217,26 @@ def test_a_season_is_read_who_beats_whom_and_why_they_met(visit):
     page.get_by_role("button", name="0 main", exact=True).click()
     expect(page.get_by_text("Turn 0: main learned for")).to_be_visible()
     expect(page.get_by_role("cell", name="self-play")).to_be_visible()
+
+
+def test_a_test_is_asked_for_and_called_off(visit):
+    page = visit().goto("/tests")
+    page.get_by_label("First").fill("nobody-at-all")
+    page.get_by_role("button", name="Test them").click()
+    says(page, "nobody-at-all")
+    page.get_by_label("First").fill("champion")
+    page.get_by_label("Second").fill("rookie")
+    page.get_by_label("Preset").select_option("simplify")
+    page.get_by_role("button", name="Test them").click()
+    asked = page.locator("[data-test]", has_text="against rookie")
+    expect(asked.first).to_contain_text("simplify · duel")
+    asked.first.get_by_role("button", name="Call off").click()
+    ended = page.locator("tr[data-test]", has_text="against rookie")
+    expect(ended.locator(".chip")).to_have_text("cancelled")
+    ended.get_by_role("button", name="Details").click()
+    expect(page.get_by_role("dialog", name="Test")).to_be_visible()
+    page.reload()  # what is open stands in the address
+    expect(page.get_by_role("dialog", name="Test")).to_be_visible()
 
 
 def test_a_promotion_is_rolled_back(visit):
@@ -387,6 +410,36 @@ def test_what_happens_elsewhere_is_announced_on_every_open_page(visit):
         keeper.call("POST", "/api/champion/rollback", {"hero": "kestrel"})
 
 
+def test_eight_tabs_of_one_browser_all_follow(visit):
+    """A browser has six HTTP/1.1 connections to a host; what tabs listen with must not use them."""
+    first = visit()
+    tabs = [first, *(Watched(first.page.context, first.url) for _ in range(7))]
+    for tab, path in zip(tabs, PAGES.values(), strict=False):
+        tab.goto(path)
+    first.page.close()  # none depends on another one
+    with realm() as opened:
+        say(opened.engine, "data.rejected", "eight.yaml was wrong", severity="warning")
+    for tab in tabs[1:]:
+        says(tab.page, "eight.yaml was wrong")
+    tabs[7].goto("/report")
+    assert [fault for tab in tabs for fault in tab.faults] == []
+
+
+def test_what_is_being_typed_stays_while_the_page_changes(visit):
+    page = visit().goto("/quests")
+    recipe = page.get_by_label("Recipe (YAML)")
+    recipe.fill("quest: rec")
+    with KeeperClient.local() as keeper:
+        quest = keeper.add_quest({"quest": "record", "games": 4, "title": "A third watch"})
+    shown = page.locator("article.quest", has_text="A third watch")
+    expect(shown).to_have_count(1)
+    expect(recipe).to_be_focused()
+    page.keyboard.type("ord")
+    expect(recipe).to_have_value("quest: record")
+    call_off(shown)
+    assert quest["title"] == "A third watch"
+
+
 def test_a_killed_tavern_comes_back_and_tells_what_was_missed(inn, visit):
     shown = visit()
     page = shown.goto("/")
@@ -403,7 +456,7 @@ def test_a_killed_tavern_comes_back_and_tells_what_was_missed(inn, visit):
     page.evaluate("window.__before = true")
     inn.start("tavern")
     inn.wait(8888, "tavern")
-    shown.until("window.__before === undefined && window.did_handshake === true")
+    shown.until(f"window.__before === undefined && ({LIVES})")
     expect(page.locator(".away")).to_contain_text("trials finished")
     page.screenshot(path=OUT / "away.png")
     # Losing the connection is what this is about; the browser says so.

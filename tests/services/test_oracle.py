@@ -1,5 +1,6 @@
 """The Oracle: guarded routes, decisions bit for bit, a bounded shelf, live matches over sockets."""
 
+import gc
 import json
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -23,7 +24,7 @@ from levelcap.play.roster import find
 from levelcap.play.show import frames
 from levelcap.services.door.rights import check_rights, routes_of
 from levelcap.services.door.tokens import load_tokens
-from levelcap.services.oracle.app import build
+from levelcap.services.oracle.app import build, keep_collections_short
 from levelcap.trials.verdict import Override
 from levelcap.vault.champion import promote
 from levelcap.world import make
@@ -470,3 +471,23 @@ def test_the_oracle_as_a_process_answers_and_leaves(home):
     with oracle() as (client, _):
         assert client.call("GET", "/health")["matches"] == 0
         assert client.call("GET", "/models")["loaded"] == []
+
+
+def test_what_was_there_before_the_first_match_is_not_collected_again():
+    """A collection of everything in memory is as long as many ticks: all of them would be late."""
+    crowd = [[number] for number in range(200_000)]
+    before = gc.get_threshold()
+
+    def collection_s():
+        began = time.thread_time()
+        gc.collect()
+        return time.thread_time() - began
+
+    usual = collection_s()
+    try:
+        keep_collections_short()
+        assert collection_s() < usual / 2 and gc.get_threshold()[2] > 100 * before[2]
+    finally:
+        gc.unfreeze()
+        gc.set_threshold(*before)
+    assert len(crowd) == 200_000

@@ -7,10 +7,10 @@ pulse.py      one look at the realm a second, handed to every open page
 orders.py     what a click asks of the Keeper
 downloads.py  files a page offers; visits.py: when somebody was last here
 lore.py       the only translator from measures to words of the game
-tags.py       elements; charts.py, fields.py: those with a module of their own in static/
-page.py       what all pages do alike: open, read, draw anew, leaf, order
-parts.py      small pieces of pages: chips, bars, meters, figures, lines of a list
+view.py       what all pages do alike: read, draw whole or in parts, take orders
+live.py       one socket a tab: what happened, the header
+plots.py      what charts show
 arena.py, oracle.py  routes that two pages call; relay.py  live matches for many browsers
-frame.py      header, navigation, notifications around every page
-pages/        one file a page
+pages/        one file a page: what it reads; its words stand in templates/
+static/       scripts (page.js is every page's) and styles, plain modules without a build step
 """

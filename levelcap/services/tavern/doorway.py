@@ -1,30 +1,27 @@
-"""Before the door: what a browser without a cookie sees, and which scripts a page may run.
+"""Before the door: what a browser sees that is refused, and which scripts a page may run.
 
-The policy allows our own origin only. Inline scripts of a page carry a number that is drawn anew
-for every answer; nothing is compiled from text in the browser (no unsafe-eval), which is why our
-elements have render functions and no page uses templates or `run_javascript`. Styles may be inline:
-bars have widths.
+The policy allows files of our own origin only: no script and no style stands in a page, nothing is
+compiled from text in the browser.
 """
 
 from __future__ import annotations
 
+import json
 import re
-import secrets
 from html import escape
 
 from starlette.responses import HTMLResponse, Response
 from starlette.types import Message, Scope
 
-from levelcap.services.door.rewrite import Rewriting, headers_of
+from levelcap.services.door.rewrite import Rewriting
 
 POLICY = (
-    "default-src 'none'; script-src 'self'{nonce}; style-src 'self' 'unsafe-inline';"
+    "default-src 'none'; script-src 'self'; style-src 'self';"
     " img-src 'self' data: blob:; font-src 'self'; connect-src 'self'; media-src 'self';"
     " worker-src 'self'; manifest-src 'self'; form-action 'self'; base-uri 'none';"
     " frame-ancestors 'none'"
 )
 PLAIN_POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"
-SCRIPT = re.compile(rb"<script(?=[ >])")
 
 _LOOK = (
     "body{margin:0;min-height:100vh;display:grid;place-items:center;background:#14110e;"
@@ -33,6 +30,21 @@ _LOOK = (
     "h1{color:#f0b95b;margin:0 0 .5rem;font-size:1.6rem}code{background:#2b231b;"
     "padding:.15em .5em;border-radius:6px;color:#ffd891}a{color:#f0b95b}"
 )
+
+REFUSED = {
+    401: (
+        "The Tavern is closed to strangers",
+        [
+            "The hero is inside, but this browser has no key yet.",
+            "Run `levelcap open` in a terminal on this machine and follow the address it prints.",
+        ],
+    ),
+    404: ("Nothing is here", ["No room of the Tavern has this address."]),
+    500: (
+        "A chair broke",
+        ["This page failed.", "The reason is in the log: `levelcap logs tavern`."],
+    ),
+}
 
 
 def small_page(
@@ -56,38 +68,18 @@ def _marked(line: str) -> str:
 
 
 class Doorway(Rewriting):
-    """Outermost: a browser that is refused for want of a token gets a page, not JSON."""
+    """Outermost: a browser that asked for a page and is refused gets a page, not JSON."""
 
     def wants(self, scope: Scope, start: Message) -> bool:
         """Refused, and asked for as a page."""
         accepts = [value for name, value in scope["headers"] if name == b"accept"]
         page = scope["method"] == "GET" and any(b"text/html" in value for value in accepts)
-        return page and bool(start["status"] == 401)
+        kinds = [value for name, value in start["headers"] if name.lower() == b"content-type"]
+        return page and start["status"] >= 400 and kinds == [b"application/json"]
 
     def instead(self, start: Message, body: bytes) -> Response:
-        """What somebody without a cookie sees."""
-        lines = [
-            "The hero is inside, but this browser has no key yet.",
-            "Run `levelcap open` in a terminal on this machine and follow the address it prints.",
-        ]
-        page = small_page("The Tavern is closed to strangers", lines, 401)
+        """What somebody without a cookie sees, or at a wrong address, or when a page failed."""
+        title, lines = REFUSED.get(start["status"], ("That did not work", []))
+        page = small_page(title, lines or [json.loads(body)["message"]], start["status"])
         page.headers["x-content-type-options"] = "nosniff"
         return page
-
-
-class Nonces(Rewriting):
-    """Around the pages: numbers their inline scripts and sends the policy that names the number."""
-
-    def wants(self, scope: Scope, start: Message) -> bool:
-        """HTML."""
-        kinds = [value for name, value in start["headers"] if name.lower() == b"content-type"]
-        return any(b"text/html" in value for value in kinds)
-
-    def instead(self, start: Message, body: bytes) -> Response:
-        """The same page, its scripts numbered."""
-        nonce = secrets.token_urlsafe(16)
-        # Text of users cannot become a tag here: inside the page it stands with &lt; for <.
-        made = Response(SCRIPT.sub(f'<script nonce="{nonce}"'.encode(), body), start["status"])
-        made.raw_headers += headers_of(start, (b"content-length", b"content-security-policy"))
-        made.headers["content-security-policy"] = POLICY.format(nonce=f" 'nonce-{nonce}'")
-        return made

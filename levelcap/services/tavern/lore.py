@@ -6,9 +6,10 @@ battles. Every number keeps its formula and raw value, shown when somebody point
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Protocol
+from typing import Any, Protocol
 
 from levelcap.campaign.kinds.kind import Stat
 from levelcap.campaign.sheet.hero import HeroSheet
@@ -27,18 +28,37 @@ class Place:
     key: str
     text: str
 
+    @property
+    def name_of_files(self) -> str:
+        """Of its template and of what it reads; `/` is the hero's."""
+        return self.path.strip("/") or "hero"
+
 
 PLACES = (
     Place("/", "Hero", "hero", "h", "Who you raise, and the battle going on"),
     Place("/quests", "Quests", "scroll", "q", "What is asked of the hero next"),
     Place("/arena", "Arena", "swords", "a", "Watch matches, or play one yourself"),
     Place("/league", "League", "banner", "l", "Players that learn against each other"),
+    Place("/tests", "Tests", "scales", "t", "Is one checkpoint better than another?"),
     Place("/oracle", "Oracle", "eye", "o", "Ask text heroes, two side by side"),
     Place("/guild", "Guild", "banner", "u", "Skills, titles, achievements"),
     Place("/jobs", "Jobs", "gears", "j", "Every piece of work and who does it"),
     Place("/vault", "Vault", "chest", "v", "Every checkpoint that was kept"),
     Place("/settings", "Armory", "anvil", "s", "Settings, campaigns, New Game+"),
     Place("/report", "Report", "ledger", "r", "What was gained, and what it cost"),
+)
+
+STEERING = (
+    ("pause", "Pause", "pause"), ("resume", "Resume", "play"), ("skip", "Skip this quest", "skip"),
+    ("stop", "Stop", "stop"), ("retry", "Try again what failed", "undo"),
+)  # fmt: skip
+KEYS = (
+    *((f"g {place.key}", f"go to {place.name}") for place in PLACES),
+    ("p", "pause or resume training"),
+    ("m", "sound on or off"),
+    ("?", "this help"),
+    ("Tab, Enter", "reach and press everything"),
+    ("Esc", "close a window"),
 )
 
 WELCOME = {
@@ -75,6 +95,7 @@ QUEST_KINDS = {
     "league": ("League", "swords", "a season against exploiters and the own past"),
     "trial": ("Gate", "scales", "screen, strength, safety, attacks, speed, cost"),
     "hunt": ("Hunt", "eye", "an exploiter looks for its holes"),
+    "test": ("Test", "scales", "two checkpoints until one is surely better"),
     "evaluate": ("Trial", "scales", "measure a checkpoint"),
     "school": ("School", "book", "learn the primitives before anything else"),
     "study": ("Study", "scroll", "solve problems of a skill, with exams inside"),
@@ -105,6 +126,7 @@ EVENTS = {
     "vault.champion_rolled_back": ("Champion rolled back", "undo"),
     "vault.checkpoint_removed": ("Checkpoint removed", "cross"),
     "eval.completed": ("Trial complete", "scales"),
+    "eval.test_ended": ("Test ended", "scales"),
     "hero.stat_change": ("The hero changed", "hero"),
     "hero.level_up": ("Level up", "star"),
     "hero.skill_up": ("Level mastered", "crown"),
@@ -112,7 +134,10 @@ EVENTS = {
     "alarm": ("Alarm", "bell"),
     "job": ("Work", "gears"),
 }
-LOUD = {"training.completed", "vault.champion_promoted", "hero.level_up", "data.rejected"}
+LOUD = {
+    *("training.completed", "vault.champion_promoted", "hero.level_up", "data.rejected"),
+    "eval.test_ended",
+}
 
 
 def hero_name(sheet: HeroSheet) -> str:
@@ -208,6 +233,14 @@ def elo_of(row: Rated) -> str:
     return elo_text(row.elo, row.elo_low, row.elo_high, row.elo_bound)
 
 
+def elo_tip(elo: Rated) -> str:
+    """What an Elo is, and how sure."""
+    words = "Elo = strength against the bots, rookie = 1000"
+    if elo.elo is None:
+        return f"{words}\nraw value: not judged yet"
+    return f"{words}\n95 % interval: {number(elo.elo_low, 5)} to {number(elo.elo_high, 5)}"
+
+
 def share_of(right: int, count: int) -> str:
     """Right answers with their number; never a share of nothing."""
     return f"{100 * right / count:.0f} % of {count:,}" if count else NOT_MEASURED
@@ -249,6 +282,11 @@ def size_text(size_bytes: int | None) -> str:
     if size_bytes is None:
         return "–"
     return f"{size_bytes / 1e6:.2f} MB" if size_bytes >= 1e5 else f"{size_bytes / 1e3:.1f} kB"
+
+
+def plain_json(value: Any) -> str:
+    """A payload as a person reads it."""
+    return json.dumps(value, indent=1, ensure_ascii=False)
 
 
 def clock(moment: str) -> str:
@@ -295,4 +333,9 @@ DRIFT = {"gained": ("up", "gained"), "held": ("check", "held"), "lost": ("down",
 SETTINGS = {
     "cores": "Cores", "disk_cap_gb": "Disk cap (GB)", "pause_on_battery": "Rest while on battery",
     "log_level": "Talkativeness of the logs", "port_offset": "Port offset",
+}  # fmt: skip
+STARTS = {
+    "": "from nothing (new game)", "champion": "from the champion (New Game+)",
+    "best": "from the strongest checkpoint (New Game+)",
+    "latest": "from the newest checkpoint (New Game+)",
 }  # fmt: skip

@@ -1,59 +1,45 @@
-"""What a click asks of the Keeper: one request each, its refusal shown as it was said."""
+"""What a click asks of the Keeper: one request each, its refusal shown as it was said.
+
+An order has a name and a route of its own (`view.py`); a deed is what happens then. Most ask the
+Keeper one thing, which checks the body itself.
+"""
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Awaitable
-from typing import Any
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Annotated, Any
 
-from nicegui import ui
+from pydantic import Field
 
-from levelcap.kit.errors import LevelcapError
 from levelcap.services.clients.keeper import KeeperClient
+from levelcap.services.door.fields import Body, Id
 
 
-class Orders:
-    """The Keeper of this realm, for handlers of clicks."""
+class OrderBody(Body):
+    """What a button or a form sends: the thing it is about, and what was filled in."""
 
-    def __init__(self, keeper: KeeperClient) -> None:
-        self.keeper = keeper
-
-    async def call(self, method: str, path: str, body: Any = None, **query: Any) -> Any:
-        """One request in a thread.
-
-        Raises:
-            LevelcapError: whatever the Keeper refused, in its words.
-        """
-        return await asyncio.to_thread(self.keeper.call, method, path, body, **query)
-
-    async def ask(
-        self, method: str, path: str, body: Any = None, *, done: str | None = None, **query: Any
-    ) -> Any | None:
-        """The same for a click: says `done`, or why not; None when it was refused."""
-        return await attempt(self.call(method, path, body, **query), done)
-
-    async def upload(self, name: str, text: str) -> Any:
-        """A recipe file."""
-        return await asyncio.to_thread(self.keeper.upload_quest, name, text.encode())
+    id: Id = ""
+    values: Annotated[dict[str, Any], Field(max_length=64)] = {}
 
 
-async def attempt(work: Awaitable[Any], done: str | None = None) -> Any | None:
-    """Await something; an error of ours becomes a notification and None."""
-    try:
-        answer = await work
-    except LevelcapError as error:
-        refuse_aloud(str(error))
-        return None
-    praise(done)
-    return {} if answer is None else answer
+@dataclass(frozen=True)
+class Said:
+    """What a browser is told when an order was carried out; no title: nothing."""
+
+    title: str = ""
+    text: str = ""
+    tone: str = "good"
 
 
-def praise(done: str | None) -> None:
-    """Say that something was done, if there are words for it."""
-    if done:
-        ui.notify(done, type="positive", position="top-right")
+Deed = Callable[[KeeperClient, OrderBody], Said]
 
 
-def refuse_aloud(message: str) -> None:
-    """Show why something was not done."""
-    ui.notify(message, type="negative", position="top-right", multi_line=True, timeout=8000)
+def asks(method: str, path: str, done: str = "", **query: Any) -> Deed:
+    """The usual deed: one request to the Keeper; `{id}` in its path is what the order is about."""
+
+    def act(keeper: KeeperClient, given: OrderBody) -> Said:
+        keeper.call(method, path.format(id=given.id), given.values or None, **query)
+        return Said(done)
+
+    return act

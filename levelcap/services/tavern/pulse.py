@@ -12,8 +12,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from nicegui.client import Client
-
 from levelcap.campaign.kinds.heroes import all_heroes
 from levelcap.campaign.realm import Realm
 from levelcap.campaign.sheet.hero import HeroSheet, sheet
@@ -63,9 +61,6 @@ class Moment:
         return next((sheet for sheet in self.sheets if sheet.chosen), self.sheets[0])
 
 
-Listener = Callable[[Moment], Any]
-
-
 @dataclass
 class _Follow:
     """How far into a run's metrics we have read."""
@@ -76,11 +71,11 @@ class _Follow:
 
 
 class Pulse:
-    """The reader and its listeners."""
+    """The reader, and who is told."""
 
     def __init__(self, realm: Realm) -> None:
         self.realm = realm
-        self._listeners: dict[Client, list[Listener]] = {}
+        self._watcher: Callable[[Moment], None] | None = None
         self._followed = _Follow()
         self._seen = 0
         self._last: Moment | None = None
@@ -99,16 +94,13 @@ class Pulse:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
 
-    def listen(self, client: Client, listener: Listener) -> None:
-        """Call `listener` with every moment until this client is gone."""
-        if client not in self._listeners:
-            self._listeners[client] = []
-            client.on_delete(lambda: self._listeners.pop(client, None))
-        self._listeners[client].append(listener)
+    def watch(self, tell: Callable[[Moment], None], watching: int) -> None:
+        """Tell of every moment while somebody is watching."""
+        self._watcher = tell if watching else None
 
     async def now(self) -> Moment:
         """The last moment, or a first one."""
-        if self._last is None or not self._listeners:
+        if self._last is None or self._watcher is None:
             self._last = await asyncio.to_thread(self.look)
         return self._last
 
@@ -129,12 +121,12 @@ class Pulse:
     async def _run(self) -> None:
         while True:
             began = time.monotonic()
-            if self._listeners:
+            if self._watcher is not None:
                 await self.beat()
             await asyncio.sleep(max(0.1, PERIOD_S - (time.monotonic() - began)))
 
     async def beat(self) -> None:
-        """Look now and tell every page."""
+        """Look now and tell every tab."""
         async with self._looking:
             await self._beat()
 
@@ -145,17 +137,8 @@ class Pulse:
             log.warning("could not look", reason=str(error))
             return
         self.looks += 1
-        for client, listeners in list(self._listeners.items()):
-            if client.is_deleted or not client.has_socket_connection:
-                continue
-            try:
-                with client:
-                    for listener in listeners:
-                        answer = listener(self._last)
-                        if asyncio.iscoroutine(answer):
-                            await answer
-            except (LevelcapError, OSError) as error:  # the others are told all the same
-                log.warning("a page could not follow", reason=str(error))
+        if self._watcher is not None:
+            self._watcher(self._last)
 
     def look(self) -> Moment:
         """Read everything once."""

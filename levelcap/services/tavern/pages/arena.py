@@ -1,33 +1,29 @@
 """`/arena`: watch matches live or as replays, and play one.
 
-The page is one element whose modules lie in `static/arena`. Frames come over a WebSocket of our
-own, never through NiceGUI's channel; see `relay.py`.
+The page is one element whose modules lie in `static/arena` and which reads the address itself.
+Frames come over a WebSocket of their own; see `relay.py`.
 """
 
 from __future__ import annotations
 
-from nicegui import ui
-from nicegui.element import Element
+from typing import Annotated
 
-from levelcap.services.tavern.page import Page
-from levelcap.services.tavern.parts import page_heading
-from levelcap.services.tavern.tags import STATIC
+from pydantic import Field
 
+from levelcap.services.tavern.view import Asked, View
 
-class Canvas(Element, component=STATIC / "arena" / "element.js"):
-    """The arena; `base` is where its modules lie."""
-
-    def __init__(self, base: str) -> None:
-        super().__init__()
-        self._props["base"] = base
+Name = Annotated[str, Field(max_length=100)]
 
 
-class ArenaPage(Page):
-    """One open page."""
+class ArenaAsked(Asked):
+    """Which recorded match, from which tick on; or which live one."""
 
-    def build(self) -> None:
-        """The element."""
-        base = f"{self.tavern.static}/arena"
-        ui.add_head_html(f'<link rel="stylesheet" href="{base}/arena.css">')
-        page_heading("Arena", "Watch heroes and bots fight, or step in yourself.")
-        Canvas(base)
+    replay: Name = ""
+    tick: Annotated[int, Field(ge=0)] = 0
+    match: Name = ""
+
+
+class ArenaView(View[ArenaAsked]):
+    """Nothing is read: the element asks."""
+
+    asked = ArenaAsked

@@ -2,92 +2,47 @@
 
 from __future__ import annotations
 
-from levelcap.campaign.sheet.report import GainReport, make_report
-from levelcap.services.tavern import charts, lore
-from levelcap.services.tavern.fields import Field
-from levelcap.services.tavern.page import Page
-from levelcap.services.tavern.parts import chips, figures, page_heading
-from levelcap.services.tavern.tags import Icon, card, div, link, paragraph, span
+from dataclasses import dataclass
+from typing import Any, Literal
 
-PERIODS = {"weekly": "the last seven days", "campaign": "from the beginning"}
+from levelcap.campaign.sheet.report import GainReport, make_report
+from levelcap.services.tavern import plots
+from levelcap.services.tavern.pulse import Moment
+from levelcap.services.tavern.view import Asked, View
+from levelcap.vault.lookup import Day
+
 MAX_BARS = 60
 
 
-class ReportPage(Page):
-    """One open page."""
+class ReportAsked(Asked):
+    """Which days."""
 
-    period = "weekly"
+    period: Literal["weekly", "campaign"] = "weekly"
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What the template shows."""
+
     found: GainReport
+    best: Day | None
+    strength: dict[str, Any] | None  # charts
+    cost: dict[str, Any] | None
 
-    def _read(self) -> None:
-        self.found = make_report(self.tavern.realm.engine, self.period)
 
-    def build(self) -> None:
-        """The period, then what was found in it."""
-        with div("row between"):
-            page_heading("Report", "What was gained, and what it cost.")
-            with div("row"):
-                Field("Period", "choice", self.period, options=PERIODS, on_change=self._choose)
-                with div("downloads"):
-                    self._json = link("", "", "btn", download="report.json")
-                    with self._json:
-                        Icon("down")
-                        span(text="JSON")
-        self._body = div("form")
-        self._fill()
+class ReportView(View[ReportAsked]):
+    """The period, then what was found in it."""
 
-    async def _choose(self, period: str) -> None:
-        self.period = period
-        await self.reload()
+    asked = ReportAsked
 
-    def _fill(self) -> None:
-        self._json.put(href=f"/download/report/{self.period}")
-        self._body.redraw((self.period, self.found), self._draw)
-
-    def _draw(self) -> None:
-        self._figures()
-        with div("split"):
-            self._strength()
-            self._cost()
-        self._incidents()
-
-    def _figures(self) -> None:
-        found = self.found
-        days = [row for row in found.days if row.elo is not None]
-        best = max(days, key=lambda row: row.elo or 0.0, default=None)
-        saved = sum(row.checkpoints for row in found.days)
-        gained = f"{found.runs_with_gain} of {found.runs}"
-        rows = (
-            ("Best Elo", lore.elo_of(best) if best else "–", "highest Elo of the period"),
-            ("Checkpoints", f"{saved:,}", "rows of the ledger in the period"),
-            ("Spent", lore.lasting(found.core_seconds), "core-seconds of all training runs"),
-            ("Runs that gained", gained, "runs whose gain in Elo is certain (95 %)"),
+    def read(self, moment: Moment, asked: ReportAsked) -> Shown:
+        """Gains and costs of the period."""
+        found = make_report(self.tavern.realm.engine, asked.period)
+        judged = [row for row in found.days if row.elo is not None]
+        runs = found.cost_per_elo[:MAX_BARS][::-1]
+        return Shown(
+            found,
+            max(judged, key=lambda row: row.elo or 0.0, default=None),
+            plots.elo_per_day(found.days) if judged else None,
+            plots.cost_per_elo(runs) if runs else None,
         )
-        figures(rows)
-
-    def _strength(self) -> None:
-        with card("Elo per day"):
-            rows = self.found.days
-            if not any(row.elo is not None for row in rows):
-                paragraph("No checkpoint was judged in this period.", "empty")
-                return
-            charts.Chart(charts.elo_per_day(rows), "Elo per day with 95 % intervals", "elo")
-            paragraph("The best checkpoint of each day with its 95 % interval.", "quest-sub")
-
-    def _cost(self) -> None:
-        with card("Cost of a point of Elo"):
-            rows = self.found.cost_per_elo[:MAX_BARS][::-1]
-            if not rows:
-                paragraph("No run has gained Elo for certain yet.", "empty")
-                return
-            charts.Chart(charts.cost_per_elo(rows), "Core-seconds per Elo of each run", "cost")
-            paragraph("Core-seconds of a run divided by the Elo it gained.", "quest-sub")
-
-    def _incidents(self) -> None:
-        with card("Incidents"):
-            if not self.found.incidents:
-                paragraph("Nothing went wrong.", "empty")
-            chips(
-                (f"{count} × {lore.event_words(kind)[0]} ({kind})", "plain")
-                for kind, count in self.found.incidents.items()
-            )

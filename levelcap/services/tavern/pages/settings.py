@@ -1,211 +1,143 @@
-"""`/settings`, the Armory: the machine's settings, campaigns, New Game+."""
+"""`/settings`, the Armory: the machine's settings, what they take, campaigns, New Game+."""
 
 from __future__ import annotations
 
-from typing import Any, get_args
+from dataclasses import dataclass
+from typing import Annotated, Any, get_args
 
-from nicegui import ui
+import psutil
+from pydantic import Field
 
+from levelcap.campaign.kinds.heroes import load_text_heroes
+from levelcap.campaign.sheet.memory import memory_of
 from levelcap.campaign.story import campaigns
 from levelcap.campaign.story.campaigns import Campaign
 from levelcap.campaign.wheel import schedule
 from levelcap.kit.config import Settings, describe_settings
 from levelcap.kit.documents import load_yaml
+from levelcap.kit.errors import BadValue, LevelcapError, refuse
 from levelcap.kit.paths import get_base_dir
+from levelcap.nets.text.memory import GIB
+from levelcap.services.clients.keeper import KeeperClient
 from levelcap.services.tavern import lore
-from levelcap.services.tavern.fields import form
-from levelcap.services.tavern.orders import refuse_aloud
-from levelcap.services.tavern.page import Page
-from levelcap.services.tavern.pages.memory import MemoryCard
-from levelcap.services.tavern.parts import page_heading
-from levelcap.services.tavern.tags import Icon, Tag, button, card, div, paragraph, span
+from levelcap.services.tavern.orders import OrderBody, Said, asks
+from levelcap.services.tavern.pulse import Moment
+from levelcap.services.tavern.view import Asked, View
 from levelcap.vault.ledger import get_ledger
 from levelcap.vault.locks import LOCKED
 
 SHOWN = 30  # campaigns
-STARTS = {
-    "": "from nothing (new game)", "champion": "from the champion (New Game+)",
-    "best": "from the strongest checkpoint (New Game+)",
-    "latest": "from the newest checkpoint (New Game+)",
-}  # fmt: skip
+PARTS = ("weights", "gradients", "optimizer", "activations")
+FORMULA = (
+    "weights P·b + gradients P·b + optimizer 8·P + activations batch·length·hidden·b·34"
+    " (÷ √layers with checkpointing); b = 4 bytes"
+)
+Text = Annotated[str, Field(max_length=100)]
 
 
-class SettingsPage(Page):
-    """One open page."""
+class SettingsAsked(Asked):
+    """What the memory is asked of; batch_size "": that hero's own."""
 
-    rows: list[dict[str, Any]]
+    hero: Text = ""
+    batch_size: Text = ""
+    length: Text = "128"
+    saving: bool = False
+
+
+@dataclass(frozen=True)
+class Taken:
+    """What training a text hero takes of the machine's memory, or what is wrong with the fields."""
+
+    hero: str
+    heroes: dict[str, str]
+    batch_size: str
+    problem: str = ""
+    colour: str = ""
+    sentence: str = ""
+    formula: str = ""
+    parts: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What the template shows."""
+
+    rows: list[dict[str, Any]]  # settings, each with kind and options of its field
+    machine: schedule.Machine
     campaigns: list[Campaign]
     best: dict[str, str]  # campaign -> its highest Elo
+    taken: Taken
+    locked: tuple[str, ...] = tuple(sorted(LOCKED))
 
-    def _read(self) -> None:
-        self.rows = describe_settings()
-        self.machine = schedule.look(get_base_dir(), 0.0)
-        self.campaigns = self.tavern.realm.read(campaigns.list_all, self.hero)[:SHOWN]
-        ledger = get_ledger(self.tavern.realm.engine)
-        best = {row.id: ledger.get_best("elo", campaign=row.id) for row in self.campaigns}
-        self.best = {name: lore.elo_of(row) for name, row in best.items() if row}
-
-    def build(self) -> None:
-        """The machine, the campaign's settings, campaigns and a new one."""
-        page_heading("Armory", "What the hero may use of this machine, and the campaigns it is on.")
-        with div("split"):
-            with card("This machine"):
-                self._machine = div("form")
-            with div("pillar"):
-                with card("Task Master"):
-                    self._task_master()
-                with card("Settings of the campaign"):
-                    self._overrides = div("form")
-        with card("What a setting takes"):
-            MemoryCard().build()
-        with card("Campaigns"):
-            self._campaigns = div("form")
-        with card("Begin again"):
-            self._begin()
-        self._fill()
-
-    def _fill(self) -> None:
-        self._machine.redraw(self.rows, self._draw_machine)
-        self._campaigns.redraw((self.campaigns, self.best), self._draw_campaigns)
-        self._overrides.redraw(self._active(), self._draw_overrides)
-
-    def _draw_machine(self) -> None:
-        fields = {}
-        for row in self.rows:
-            name, value = row["name"], row["value"]
-            outside = row["origin"] not in ("file", "default")
-            hint = f"{row['help']}; default {row['default']}"
-            hint += f"; set by {row['origin']}" if outside else ""
-            kind, options = _kind(name, value)
-            shown = value if kind == "switch" else str(value)
-            fields[name] = {
-                "label": lore.SETTINGS.get(name, name),
-                "kind": kind,
-                "value": shown,
-                "options": options,
-                "hint": hint,
-                "locked": outside,
-            }
-        form(fields, "Save", self._save, block="form")
-        paragraph(
-            "Kept in config/settings.yaml; cores and ports count from the next start.", "quest-sub"
-        )
-
-    async def _save(self, given: dict[str, Any]) -> None:
-        values: dict[str, Any] = {}
-        for row in self.rows:
-            value = given[row["name"]]
-            value = value if isinstance(row["value"], bool) else _plain(str(value))
-            if value != row["value"]:
-                values[row["name"]] = value
-        if not values:
-            ui.notify("Nothing was changed", position="top-right")
-            return
-        if await self.tavern.orders.ask("POST", "/api/settings", {"values": values}, done="Saved"):
-            await self.reload()
-
-    def _task_master(self) -> None:
-        machine = self.machine
-        lines = (
-            ("gears", f"{machine.cores} cores on this machine"),
-            ("bolt", "on battery" if machine.on_battery else "on mains power"),
-            ("book", f"{machine.free_memory_gb:.1f} GB of memory free"),
-            ("chest", f"{machine.free_disk_gb:.1f} GB of disk free"),
-        )
-        with Tag("ul", "facts"):
-            for icon, words in lines:
-                with Tag("li", "row"):
-                    Icon(icon)
-                    span(text=words)
-        paragraph(
-            "Training waits on battery or when the disk is full, and goes on by itself.",
-            "quest-sub",
-        )
-
-    def _active(self) -> Campaign | None:
+    @property
+    def active(self) -> Campaign | None:
+        """The campaign that goes on."""
         return next((c for c in self.campaigns if c.status == "active"), None)
 
-    def _draw_overrides(self) -> None:
-        active = self._active()
-        if active is None:
-            paragraph("No campaign is active.", "empty")
-            return
-        for name, value in sorted(active.config_overrides.items()):
-            with div("row between setting-row"):
-                with div("row"):
-                    if name in LOCKED:
-                        Icon("lock")
-                    span("mono", name)
-                span("mono", str(value))
-        if not active.config_overrides:
-            paragraph("Nothing differs from the hero's own settings.", "empty")
-        fields: dict[str, dict[str, Any]] = {
-            "name": {"label": "Setting", "hint": f"locked: {', '.join(sorted(LOCKED))}"},
-            "value": {"label": "Value"},
-            "approve": {"label": "Approve a locked one", "kind": "switch", "value": False},
-        }
-        form(fields, "Set it", self._override, look="")
 
-    async def _override(self, given: dict[str, Any]) -> None:
-        active, name = self._active(), str(given["name"]).strip()
-        if active is None or not name:
-            refuse_aloud("a setting needs a name; got ''. Fill in the first field.")
-            return
-        body = {
-            "values": {name: _plain(str(given["value"]))},
-            "approve": [name] if given["approve"] else [],
-        }
-        path = f"/api/campaigns/{active.id}/settings"
-        if await self.tavern.orders.ask("POST", path, body, done="Set"):
-            await self.reload()
-
-    def _draw_campaigns(self) -> None:
-        for row in self.campaigns:
-            best = f"best Elo {self.best[row.id]}" if row.id in self.best else "not judged yet"
-            kind = "New Game+" if row.starting_checkpoint else "new game"
-            with div("row between setting-row", data_campaign=row.id):
-                with div("event-words"):
-                    span("event-title", row.name)
-                    span(
-                        "quest-sub",
-                        f"{kind} · level {lore.level(row.current_step)} · {best} · "
-                        f"begun {lore.ago(row.created_at)}",
-                    )
-                with div("row"):
-                    active = row.status == "active"
-                    span(f"chip {'running' if active else 'plain'}", row.status)
-                    word, icon = ("Archive", "chest") if active else ("Continue", "play")
-                    path = f"/api/campaigns/{row.id}/{word.lower()}"
-                    button(word, self.order(path), "small", icon)
-        if not self.campaigns:
-            paragraph("No campaign yet.", "empty")
-
-    def _begin(self) -> None:
-        paragraph(
-            "A new campaign archives the present one. Nothing is deleted; an archived one can be "
-            "continued.",
-            "muted",
-        )
-        start: dict[str, Any] = {"label": "Start", "kind": "choice", "options": STARTS}
-        fields = {"name": {"label": "Name"}, "start": start}
-        self._begun = form(fields, "Begin the campaign", self._create, icon="banner")
-
-    async def _create(self, given: dict[str, Any]) -> None:
-        body: dict[str, Any] = {"hero": self.hero, "name": str(given["name"]).strip()}
-        if given["start"]:
-            body["starting_checkpoint"] = given["start"]
-        if await self.tavern.orders.ask("POST", "/api/campaigns", body, done="It begins"):
-            self._begun["name"].set("")
-            await self.reload()
+def _save(keeper: KeeperClient, given: OrderBody) -> Said:
+    """Sends what differs from what stands there."""
+    values: dict[str, Any] = {}
+    for row in describe_settings():
+        if (value := given.values.get(row["name"])) is not None:
+            value = value if isinstance(value, bool) else _plain(str(value))
+            value = None if value == "" else value  # an empty field: what nobody has set
+            if value != row["value"]:
+                values[row["name"]] = value
+    if not values:
+        return Said("Nothing was changed", tone="info")
+    keeper.call("POST", "/api/settings", {"values": values})
+    return Said("Saved")
 
 
-def _kind(name: str, value: Any) -> tuple[str, tuple[str, ...] | None]:
-    options = get_args(Settings.model_fields[name].annotation)
+def _override(keeper: KeeperClient, given: OrderBody) -> Said:
+    name = str(given.values.get("name", "")).strip()
+    if not name:
+        raise BadValue(refuse("a setting needs a name", name, "Fill in the first field"))
+    body = {
+        "values": {name: _plain(str(given.values.get("value", "")))},
+        "approve": [name] if given.values.get("approve") else [],
+    }
+    keeper.call("POST", f"/api/campaigns/{given.id}/settings", body)
+    return Said("Set")
+
+
+def _begin(keeper: KeeperClient, given: OrderBody) -> Said:
+    body = {"hero": given.id, "name": str(given.values.get("name", "")).strip()}
+    if start := given.values.get("start"):
+        body["starting_checkpoint"] = str(start)
+    keeper.call("POST", "/api/campaigns", body)
+    return Said("It begins")
+
+
+class SettingsView(View[SettingsAsked]):
+    """The machine, what a setting takes, the campaign's settings, campaigns and a new one."""
+
+    asked = SettingsAsked
+    orders = {
+        "save": _save,
+        "override": _override,
+        "begin": _begin,
+        "archive": asks("POST", "/api/campaigns/{id}/archive"),
+        "continue": asks("POST", "/api/campaigns/{id}/continue"),
+    }
+
+    def read(self, moment: Moment, asked: SettingsAsked) -> Shown:
+        """Settings, machine, campaigns."""
+        rows = [row | _field(row) for row in describe_settings()]
+        found = self.tavern.realm.read(campaigns.list_all, moment.hero.id)[:SHOWN]
+        ledger = get_ledger(self.tavern.realm.engine)
+        best = {row.id: ledger.get_best("elo", campaign=row.id) for row in found}
+        known = {name: lore.elo_of(row) for name, row in best.items() if row}
+        return Shown(rows, schedule.look(get_base_dir(), 0.0), found, known, _taken(asked))
+
+
+def _field(row: dict[str, Any]) -> dict[str, Any]:
+    """Kind and options of a setting's field."""
+    options = get_args(Settings.model_fields[row["name"]].annotation)
     if options and all(isinstance(option, str) for option in options):
-        return "choice", options
-    if isinstance(value, bool):
-        return "switch", None
-    return "number", None
+        return {"kind": "choice", "options": options}
+    return {"kind": "switch" if isinstance(row["value"], bool) else "number", "options": ()}
 
 
 def _plain(text: str) -> Any:
@@ -215,3 +147,24 @@ def _plain(text: str) -> Any:
     except ValueError:
         return text
     return found if isinstance(found, int | float | bool) else text
+
+
+def _taken(asked: SettingsAsked) -> Taken:
+    heroes = load_text_heroes()
+    names = {name: f"{hero.name} · {hero.subtitle}" for name, hero in heroes.items()}
+    hero = asked.hero if asked.hero in heroes else next(iter(heroes))
+    batch = asked.batch_size or str(heroes[hero].batch)
+    device = psutil.virtual_memory().total
+    try:
+        memory = memory_of(hero, _whole(batch), _whole(asked.length), asked.saving)
+    except LevelcapError as error:
+        return Taken(hero, names, batch, str(error))
+    formula = f"{FORMULA}\nraw value: {memory.total:,.0f} bytes of {device:,}"
+    parts = tuple((f"{name} {getattr(memory, name) / GIB:.2g} GB", "plain") for name in PARTS)
+    return Taken(hero, names, batch, "", memory.colour(device), memory.sentence(), formula, parts)
+
+
+def _whole(text: str) -> int:
+    if not text.isascii() or not text.isdigit() or len(text) > 9:
+        raise BadValue(refuse("a whole number is asked for", text, "Correct this field"))
+    return int(text)

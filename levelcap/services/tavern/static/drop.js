@@ -1,56 +1,33 @@
-// A place to drop a recipe on, or to choose one by hand; tells `file` with its name and text.
-export default {
-  props: { label: String, limit: Number },
-  emits: ['file'],
-  data() {
-    return { over: false, problem: '' };
-  },
-  methods: {
-    async take(files) {
-      this.over = false;
-      for (const file of files) {
-        if (file.size > this.limit) {
-          this.problem = `${file.name} has ${file.size} bytes; a recipe has at most ${this.limit}.`;
-          continue;
-        }
-        this.problem = '';
-        this.$emit('file', { name: file.name, text: await file.text() });
-      }
-    },
-  },
-  render() {
-    const h = Vue.h;
-    return h(
-      'div',
-      {
-        class: ['drop', this.over ? 'over' : ''],
-        onDragover: (e) => {
-          e.preventDefault();
-          this.over = true;
-        },
-        onDragleave: () => {
-          this.over = false;
-        },
-        onDrop: (e) => {
-          e.preventDefault();
-          this.take(e.dataTransfer.files);
-        },
-      },
-      [
-        h('label', null, [
-          this.label,
-          h('input', {
-            type: 'file',
-            multiple: true,
-            accept: '.yaml,.yml',
-            onChange: (e) => {
-              this.take([...e.target.files]);
-              e.target.value = '';
-            },
-          }),
-        ]),
-        this.problem ? h('p', { class: 'problem', role: 'alert' }, this.problem) : null,
-      ],
-    );
-  },
-};
+// A place to drop recipes on, or to choose them by hand: each goes to the server by its name and text.
+import { order } from './orders.js';
+
+async function take(place, files) {
+  const problem = place.querySelector('.problem');
+  place.classList.remove('over');
+  for (const file of files) {
+    const big = file.size > Number(place.dataset.limit);
+    problem.hidden = !big;
+    if (big) problem.textContent = `${file.name} has ${file.size} bytes; a recipe has at most ${place.dataset.limit}.`;
+    else await order(place.dataset.drop, null, { name: file.name.slice(0, 200), text: await file.text() });
+  }
+}
+
+export function listenForFiles() {
+  const placeOf = (event) => event.target.closest?.('[data-drop]');
+  document.addEventListener('change', (event) => {
+    if (event.target.type !== 'file' || !placeOf(event)) return;
+    take(placeOf(event), [...event.target.files]);
+    event.target.value = '';
+  });
+  document.addEventListener('dragover', (event) => {
+    if (!placeOf(event)) return;
+    event.preventDefault();
+    placeOf(event).classList.add('over');
+  });
+  document.addEventListener('dragleave', (event) => placeOf(event)?.classList.remove('over'));
+  document.addEventListener('drop', (event) => {
+    if (!placeOf(event)) return;
+    event.preventDefault();
+    take(placeOf(event), [...event.dataTransfer.files]);
+  });
+}

@@ -1,15 +1,14 @@
-// The arena as an element of a page; `base` is where its modules lie.
+// The arena as an element of a page.
+import { mount } from './main.js';
 
-export default {
-  props: { base: String },
-  async mounted() {
-    const { mount } = await import(`${this.base}/main.js`);
-    if (this.$el?.isConnected) this.arena = mount(this.$el);
-  },
-  unmounted() {
-    this.arena?.close();
-  },
-  render() {
-    return Vue.h('div', { class: 'arena' });
-  },
-};
+class Arena extends HTMLElement {
+  connectedCallback() {
+    this.arena = mount(this);
+  }
+
+  disconnectedCallback() {
+    this.arena.close();
+  }
+}
+
+customElements.define('tavern-arena', Arena);

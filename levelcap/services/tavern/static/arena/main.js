@@ -12,7 +12,8 @@ import { Unstack } from './tape.js';
 
 const AGAIN_MS = 700,
   TRIES = 8,
-  NO_MATCH = 4404;
+  NO_MATCH = 4404,
+  BEFORE_TICKS = 60; // what led to a moment is shown first
 
 export function mount(root) {
   return new Arena(root);
@@ -66,7 +67,7 @@ class Arena {
     };
     this.lobby.load();
     const asked = new URLSearchParams(location.search);
-    if (asked.get('replay')) this.replay(asked.get('replay'));
+    if (asked.get('replay')) this.replay(asked.get('replay'), Number(asked.get('tick')));
     else if (asked.get('match')) this.open(asked.get('match'));
   }
 
@@ -171,8 +172,8 @@ class Arena {
     if (this.stage.clock.live && this.socket?.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify(what));
   }
 
-  // Show a recorded match; it begins while the rest of it is still on its way.
-  async replay(id) {
+  // Show a recorded match; it begins while the rest of it is still on its way. tick: a moment to go to.
+  async replay(id, tick = 0) {
     this._leave();
     this.stage.clear(false);
     this._show();
@@ -190,6 +191,10 @@ class Arena {
         const { done, value } = await reader.read();
         if (done) break;
         messages.push(value);
+        if (tick && this.stage.tape.last >= tick) {
+          this.stage.clock.seek(Math.max(0, tick - BEFORE_TICKS));
+          tick = 0;
+        }
       }
     } catch (error) {
       if (error.name !== 'AbortError') this.hud.say(error.message);

@@ -1,292 +1,213 @@
 // Ask text heroes: one prompt, up to two checkpoints that answer side by side, as they write.
 // Everything a hero or a person wrote is a text node, never HTML.
-const SIDES = ['Left', 'Right'];
-const NOBODY = '';
+import { json, listen } from './answers.js';
+
 const DIGITS = ['⓪', '①'];
 
 // Few fonts have a circled zero: the sign stays in the text, its picture is drawn by the style sheet.
-function drawn(text) {
-  return text
-    .split(/([⓪①])/)
-    .map((part) =>
-      DIGITS.includes(part) ? Vue.h('span', { class: 'ring', 'data-digit': DIGITS.indexOf(part) }, part) : part,
-    );
+function draw(place, text) {
+  const pieces = text.split(/([⓪①])/).map((part) => {
+    if (!DIGITS.includes(part)) return part;
+    const ring = document.createElement('span');
+    ring.className = 'ring';
+    ring.dataset.digit = DIGITS.indexOf(part);
+    ring.textContent = part;
+    return ring;
+  });
+  place.replaceChildren(...pieces);
 }
 
-export default {
-  props: { base: String },
-  data() {
-    return {
-      ready: false,
-      trouble: '',
-      checkpoints: [],
-      skills: [],
-      models: [NOBODY, NOBODY],
-      logs: [[], []],
-      going: [null, null],
-      prompt: '',
-      temperature: '0',
-      longest: '256',
-      skill: 'bin',
-      level: '1',
-      problem: null,
-    };
-  },
-  async mounted() {
+function made(name, look) {
+  const element = document.createElement(name);
+  element.className = look;
+  return element;
+}
+
+function option(value, label) {
+  return Object.assign(document.createElement('option'), { value, textContent: label });
+}
+
+// One thing that was said; `say` and `note` change it.
+class Line {
+  constructor(log, who) {
+    this.log = log;
+    this.text = '';
+    this.row = made('li', `line ${who}`);
+    this.said = made('pre', 'said');
+    this.noted = made('pre', 'note');
+    this.noted.hidden = true;
+    const name = made('span', 'who');
+    name.textContent = who === 'you' ? 'You' : 'Hero';
+    this.row.append(name, this.said, this.noted);
+    log.querySelector('.empty')?.remove();
+    log.append(this.row);
+  }
+
+  say(text) {
+    this.text += text;
+    draw(this.said, this.text || '…');
+    this.log.scrollTop = this.log.scrollHeight;
+  }
+
+  note(words, tone = '') {
+    this.noted.hidden = !words;
+    draw(this.noted, words);
+    if (!this.text) draw(this.said, '');
+    if (tone) this.row.classList.add(tone);
+    this.log.scrollTop = this.log.scrollHeight;
+  }
+}
+
+class Oracle extends HTMLElement {
+  async connectedCallback() {
+    this.going = [null, null];
+    let found = null;
+    let trouble = '';
     try {
-      this.oracle = Vue.markRaw(await import(`${this.base}/answers.js`));
-      const found = await this.oracle.json('/checkpoints');
-      this.checkpoints = found.checkpoints;
-      this.skills = found.skills;
-      const ids = found.checkpoints.map((row) => row.id);
-      this.models = [found.champion || ids[0] || NOBODY, NOBODY];
+      found = await json('/checkpoints');
     } catch (error) {
-      this.trouble = error.message;
+      trouble = error.message;
     }
-    this.ready = true;
-  },
-  unmounted() {
+    const some = found?.checkpoints.length;
+    this.replaceChildren(document.querySelector(some ? '#conversation' : '#nobody').content.cloneNode(true));
+    if (some) this.begin(found);
+    else if (trouble) Object.assign(this.querySelector('p'), { className: 'problem', textContent: trouble });
+  }
+
+  disconnectedCallback() {
     this.stop();
-  },
-  computed: {
-    busy() {
-      return this.going.some((one) => one !== null);
-    },
-  },
-  methods: {
-    async draw() {
-      this.trouble = '';
-      const seed = Math.floor(Math.random() * 2 ** 52);
-      const asked = { skill: this.skill, level: Number(this.level), seed };
-      try {
-        const found = await this.oracle.json(`/problem?${new URLSearchParams(asked)}`);
-        this.prompt = found.prompt;
-        this.problem = { ...asked, prompt: found.prompt };
-      } catch (error) {
-        this.trouble = error.message;
-      }
-    },
-    ask() {
-      const words = this.prompt.trimEnd();
-      if (!words || this.busy) return;
-      this.trouble = '';
-      const problem = this.problem && this.problem.prompt === this.prompt ? this.problem : null;
-      const sides = this.models.map((model, side) => (model === NOBODY ? null : side)).filter((s) => s !== null);
-      if (!sides.length) {
-        this.trouble = 'Choose who shall answer.';
-        return;
-      }
-      for (const side of sides) this.answer(side, problem ? this.prompt : words, problem);
-    },
-    async answer(side, prompt, problem) {
-      const abort = new AbortController();
-      this.going[side] = abort;
-      this.logs[side].push({ who: 'you', text: prompt });
-      const line = Vue.reactive({ who: 'hero', text: '', note: '', tone: '' });
-      this.logs[side].push(line);
-      const body = {
-        checkpoint: this.models[side],
-        prompt,
-        temperature: Number(this.temperature) || 0,
-        max_tokens: Math.round(Number(this.longest)) || 256,
-      };
-      try {
-        const finish = await this.oracle.listen(body, abort.signal, (text) => {
-          line.text += text;
-          this.follow(side);
-        });
-        line.note = finish === 'length' ? 'cut at the longest answer' : line.text ? '' : 'an empty answer';
-        if (problem) await this.judge(line, problem);
-      } catch (error) {
-        line.note = error.name === 'AbortError' ? 'stopped' : error.message;
-        line.tone = error.name === 'AbortError' ? '' : 'bad';
-      }
-      this.going[side] = null;
-      this.follow(side);
-    },
-    async judge(line, { skill, level, seed }) {
-      const said = await this.oracle.json('/judge', { skill, level, seed, answer: line.text });
-      line.tone = said.right ? 'good' : 'bad';
-      line.note = said.right ? 'right' : `wrong; right is:\n${said.wanted}`;
-    },
-    follow(side) {
-      this.$nextTick(() => {
-        const log = this.$refs[`log${side}`];
-        if (log) log.scrollTop = log.scrollHeight;
-      });
-    },
-    stop() {
-      for (const one of this.going) one?.abort();
-    },
-    clear() {
-      this.stop();
-      this.logs = [[], []];
-    },
-    type(text) {
-      const area = this.$refs.prompt;
-      const [from, to] = [area.selectionStart, area.selectionEnd];
-      this.prompt = this.prompt.slice(0, from) + text + this.prompt.slice(to);
-      this.$nextTick(() => {
-        area.focus();
-        area.setSelectionRange(from + text.length, from + text.length);
-      });
-    },
-    key(event) {
-      if (event.key === 'Enter' && !event.shiftKey && !event.isComposing) {
-        event.preventDefault();
-        this.ask();
-      } else if (event.key === 'Escape') this.stop();
-    },
-    field(label, id, control) {
-      return Vue.h('div', { class: 'field' }, [Vue.h('label', { for: id }, label), control]);
-    },
-    select(id, value, rows, set) {
-      const options = rows.map((row) => Vue.h('option', { value: row.id, selected: row.id === value }, row.label));
-      return Vue.h('select', { id, value, onChange: (e) => set(e.target.value) }, options);
-    },
-    number(id, value, limits, set) {
-      return Vue.h('input', { id, type: 'number', value, ...limits, onInput: (e) => set(e.target.value) });
-    },
-    pane(side) {
-      const h = Vue.h;
-      const rows = [...this.checkpoints];
-      if (side === 1) rows.unshift({ id: NOBODY, label: 'nobody' });
-      const id = `who-${side}`;
-      const lines = this.logs[side].map((line, number) =>
-        h('li', { key: number, class: ['line', line.who, line.tone] }, [
-          h('span', { class: 'who' }, line.who === 'you' ? 'You' : 'Hero'),
-          h('pre', { class: 'said' }, drawn(line.text || (line.who === 'hero' && !line.note ? '…' : ''))),
-          line.note ? h('pre', { class: 'note' }, drawn(line.note)) : null,
-        ]),
-      );
-      const empty = h(
-        'li',
-        { class: 'empty' },
-        this.models[side] === NOBODY ? 'Choose a second checkpoint to compare.' : 'Nothing asked yet.',
-      );
-      return h('section', { class: 'card pane', 'aria-label': `${SIDES[side]} hero` }, [
-        this.field(
-          `${SIDES[side]} hero`,
-          id,
-          this.select(id, this.models[side], rows, (v) => {
-            this.models[side] = v;
-          }),
-        ),
-        h(
-          'ol',
-          {
-            class: 'log',
-            ref: `log${side}`,
-            role: 'log',
-            'aria-live': 'polite',
-            tabindex: '0',
-            'aria-label': `${SIDES[side]}: what was said`,
-          },
-          lines.length ? lines : [empty],
-        ),
-      ]);
-    },
-    problems() {
-      const h = Vue.h;
-      const names = this.skills.map((skill) => ({ id: skill.id, label: `${skill.id.toUpperCase()} · ${skill.name}` }));
-      const most = (this.skills.find((skill) => skill.id === this.skill) || { levels: 1 }).levels;
-      return h('div', { class: 'problems' }, [
-        this.field(
-          'Skill',
-          'p-skill',
-          this.select('p-skill', this.skill, names, (v) => {
-            this.skill = v;
-            this.level = '1';
-          }),
-        ),
-        this.field(
-          `Level (1 to ${most})`,
-          'p-level',
-          this.number('p-level', this.level, { min: 1, max: most, step: 1 }, (v) => {
-            this.level = v;
-          }),
-        ),
-        h('button', { type: 'button', class: 'btn', onClick: this.draw }, 'Draw a problem'),
-      ]);
-    },
-    composer() {
-      const h = Vue.h;
-      const signs = DIGITS.map((sign) =>
-        h(
-          'button',
-          { type: 'button', class: 'btn small sign', 'aria-label': `Insert ${sign}`, onClick: () => this.type(sign) },
-          drawn(sign),
-        ),
-      );
-      const circled = DIGITS.some((sign) => this.prompt.includes(sign));
-      return h('section', { class: 'card composer', 'aria-label': 'Ask' }, [
-        this.problems(),
-        h('div', { class: 'field' }, [
-          h('label', { for: 'prompt' }, 'Prompt'),
-          h('textarea', {
-            id: 'prompt',
-            ref: 'prompt',
-            rows: 4,
-            value: this.prompt,
-            maxlength: 8000,
-            spellcheck: 'false',
-            onInput: (e) => {
-              this.prompt = e.target.value;
-            },
-            onKeydown: this.key,
-            'aria-describedby': 'prompt-hint',
-          }),
-          circled ? h('pre', { class: 'preview', 'aria-hidden': 'true' }, drawn(this.prompt)) : null,
-          h(
-            'small',
-            { id: 'prompt-hint' },
-            'Enter asks, Shift+Enter begins a new line, Esc stops. A hero reads this prompt alone, not what was said before.',
-          ),
-        ]),
-        h('div', { class: 'composer-row' }, [
-          ...signs,
-          this.field(
-            'Temperature (0 = likeliest)',
-            'p-temp',
-            this.number('p-temp', this.temperature, { min: 0, max: 10, step: 0.1 }, (v) => {
-              this.temperature = v;
-            }),
-          ),
-          this.field(
-            'Longest answer (characters)',
-            'p-long',
-            this.number('p-long', this.longest, { min: 1, max: 1024, step: 1 }, (v) => {
-              this.longest = v;
-            }),
-          ),
-          h('div', { class: 'row' }, [
-            h('button', { type: 'button', class: 'btn', onClick: this.clear }, 'Clear'),
-            this.busy
-              ? h('button', { type: 'button', class: 'btn danger', onClick: this.stop }, 'Stop')
-              : h(
-                  'button',
-                  { type: 'button', class: 'btn primary', disabled: !this.prompt.trim(), onClick: this.ask },
-                  'Ask',
-                ),
-          ]),
-        ]),
-      ]);
-    },
-  },
-  render() {
-    const h = Vue.h;
-    const trouble = this.trouble ? h('p', { class: 'problem', role: 'alert' }, this.trouble) : null;
-    if (!this.ready) return h('div', { class: 'oracle' }, [h('p', { class: 'empty' }, 'The Oracle is being asked …')]);
-    if (!this.checkpoints.length) {
-      const words = 'No text hero has a checkpoint yet. Choose DIO in the header: its first one is saved after school.';
-      return h('div', { class: 'oracle' }, [
-        h('section', { class: 'card' }, [trouble || h('p', { class: 'empty' }, words)]),
-      ]);
+  }
+
+  begin({ checkpoints, champion, skills }) {
+    this.skills = skills;
+    this.who = [...this.querySelectorAll('.pane select')];
+    this.logs = [...this.querySelectorAll('.log')];
+    this.prompt = this.querySelector('#prompt');
+    for (const choice of this.who) choice.append(...checkpoints.map((row) => option(row.id, row.label)));
+    this.who[0].value = champion || checkpoints[0].id;
+    this.skill = this.querySelector('#p-skill');
+    this.skill.append(...skills.map((row) => option(row.id, `${row.id.toUpperCase()} · ${row.name}`)));
+    this.skill.onchange = () => this.chooseSkill();
+    this.who[1].onchange = () => this.sayNothing(1);
+    this.prompt.oninput = () => this.typed();
+    this.prompt.onkeydown = (event) => this.key(event);
+    this.onclick = (event) => {
+      const pressed = event.target.closest('button');
+      if (pressed?.dataset.type) this.type(pressed.dataset.type);
+      if (pressed?.dataset.act) this[pressed.dataset.act]();
+    };
+    this.chooseSkill();
+    this.clear();
+  }
+
+  trouble(words) {
+    Object.assign(this.querySelector('.problem'), { hidden: !words, textContent: words });
+  }
+
+  chooseSkill() {
+    const { levels } = this.skills.find((row) => row.id === this.skill.value);
+    this.querySelector('label[for=p-level]').textContent = `Level (1 to ${levels})`;
+    Object.assign(this.querySelector('#p-level'), { max: levels, value: 1 });
+  }
+
+  async draw() {
+    this.trouble('');
+    const seed = Math.floor(Math.random() * 2 ** 52);
+    const asked = { skill: this.skill.value, level: Number(this.querySelector('#p-level').value), seed };
+    try {
+      const { prompt } = await json(`/problem?${new URLSearchParams(asked)}`);
+      this.problem = { ...asked, prompt };
+      this.prompt.value = prompt;
+      this.typed();
+    } catch (error) {
+      this.trouble(error.message);
     }
-    return h('div', { class: 'oracle' }, [
-      trouble,
-      h('div', { class: 'split panes' }, [this.pane(0), this.pane(1)]),
-      this.composer(),
-    ]);
-  },
-};
+  }
+
+  typed() {
+    const text = this.prompt.value;
+    const preview = this.querySelector('.preview');
+    preview.hidden = !DIGITS.some((sign) => text.includes(sign));
+    draw(preview, text);
+    this.querySelector('[data-act=ask]').disabled = !text.trim();
+  }
+
+  ask() {
+    const words = this.prompt.value.trimEnd();
+    if (!words || this.going.some((one) => one)) return;
+    const sides = [0, 1].filter((side) => this.who[side].value);
+    this.trouble(sides.length ? '' : 'Choose who shall answer.');
+    const problem = this.problem?.prompt === this.prompt.value ? this.problem : null;
+    for (const side of sides) this.answer(side, problem ? problem.prompt : words, problem);
+  }
+
+  async answer(side, prompt, problem) {
+    const abort = new AbortController();
+    this.go(side, abort);
+    new Line(this.logs[side], 'you').say(prompt);
+    const line = new Line(this.logs[side], 'hero');
+    line.say('');
+    const body = {
+      checkpoint: this.who[side].value,
+      prompt,
+      temperature: Number(this.querySelector('#p-temp').value) || 0,
+      max_tokens: Math.round(Number(this.querySelector('#p-long').value)) || 256,
+    };
+    try {
+      const finish = await listen(body, abort.signal, (text) => line.say(text));
+      line.note(finish === 'length' ? 'cut at the longest answer' : line.text ? '' : 'an empty answer');
+      if (problem) await this.judge(line, problem);
+    } catch (error) {
+      if (error.name === 'AbortError') line.note('stopped');
+      else line.note(error.message, 'bad');
+    }
+    this.go(side, null);
+  }
+
+  async judge(line, { skill, level, seed }) {
+    const said = await json('/judge', { skill, level, seed, answer: line.text });
+    line.note(said.right ? 'right' : `wrong; right is:\n${said.wanted}`, said.right ? 'good' : 'bad');
+  }
+
+  go(side, abort) {
+    this.going[side] = abort;
+    const busy = this.going.some((one) => one);
+    this.querySelector('[data-act=stop]').hidden = !busy;
+    this.querySelector('[data-act=ask]').hidden = busy;
+  }
+
+  stop() {
+    for (const one of this.going) one?.abort();
+  }
+
+  clear() {
+    this.stop();
+    for (const side of [0, 1]) {
+      this.logs[side].replaceChildren();
+      this.sayNothing(side);
+    }
+  }
+
+  sayNothing(side) {
+    if (this.logs[side].querySelector('.line')) return;
+    const nothing = made('li', 'empty');
+    nothing.textContent = this.who[side].value ? 'Nothing asked yet.' : 'Choose a second checkpoint to compare.';
+    this.logs[side].replaceChildren(nothing);
+  }
+
+  type(text) {
+    const { selectionStart: from, selectionEnd: to } = this.prompt;
+    this.prompt.setRangeText(text, from, to, 'end');
+    this.typed();
+    this.prompt.focus();
+  }
+
+  key(event) {
+    if (event.key === 'Enter' && !event.shiftKey && !event.isComposing) {
+      event.preventDefault();
+      this.ask();
+    } else if (event.key === 'Escape') this.stop();
+  }
+}
+
+customElements.define('tavern-oracle', Oracle);

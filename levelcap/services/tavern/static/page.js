@@ -1,0 +1,20 @@
+// The script of every page.
+import './battle.js';
+import './plot.js';
+import { count } from './clock.js';
+import { listenForFiles } from './drop.js';
+import { listenForKeys } from './keys.js';
+import { listen } from './live.js';
+import { takeOrders } from './orders.js';
+import { watch } from './parts.js';
+import { listenForSounds } from './sound.js';
+
+window.__tavern = { played: [], live: false };
+takeOrders();
+listenForKeys();
+listenForFiles();
+listenForSounds();
+count();
+watch();
+listen();
+document.querySelector('.places [aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' });
