@@ -5,8 +5,9 @@
 Five players of one net against the same bot, game for game from the same seeds: as it is; with
 every goal erased; with every goal exchanged for that of a player in another mode; with FLEE and
 with LOOT forced. Printed: win rates and what the change costs (intervals of the paired
-difference), the share of decisions whose target changes with the exchanged goal, distance to the
-nearest known enemy, and pick-ups a minute.
+difference), the share of decisions whose target changes with the exchanged goal, the true distance
+of living players to the nearest living enemy, seen or not, and pick-ups a minute, both with the
+interval of the paired difference.
 """
 
 from __future__ import annotations
@@ -22,7 +23,6 @@ import torch
 from torch import Tensor
 
 from levelcap.kit.stats import mean_interval
-from levelcap.nets.aim import DISTANCE, ENEMY
 from levelcap.nets.checkpoint import load_world_net
 from levelcap.nets.hierarchy.net import HierarchyNet
 from levelcap.nets.net import Inputs, State, Unrolled
@@ -39,7 +39,6 @@ PICKS = {
     "name": "picks",
     "pseudo": {"damage": 0.0, "kill": 0.0, "objective": 0.0, "pickup": 1.0},
 }
-UNITS = 50.0  # of `distance`
 CHANGES = ("as it is", "erased", "exchanged", "FLEE forced", "LOOT forced")
 
 
@@ -54,7 +53,6 @@ class Probe:
     goal: Tensor = field(default_factory=lambda: torch.zeros(0))
     decisions: int = 0
     moved: int = 0
-    near: list[float] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self._unroll = self.net.unroll
@@ -90,11 +88,6 @@ class Probe:
             different = ((self.goal != goal).any(-1)) & alive
             self.decisions += int(different.sum())
             self.moved += int((own.target != seen.target)[different].sum())
-        enemy = (objects[..., ENEMY] > 0) & (objects[..., DISTANCE] > 0)
-        far = objects[..., DISTANCE].masked_fill(~enemy, np.inf).amin(-1)
-        known = torch.isfinite(far)
-        if bool(known.any()):
-            self.near.append(float(far[known].mean()) * UNITS)
         return seen
 
     def _changed(self, goal: Tensor) -> Tensor:
@@ -113,6 +106,16 @@ class Probe:
     def _replace(self, module: Any, given: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
         body, goal, *rest = given
         return (body, self.goal.view_as(goal), *rest)
+
+
+def apart(state: np.ndarray, mine: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Units from each living player of ours to the nearest living enemy: sums and counts a game."""
+    x, y, lives = state["x"], state["y"], state["hp"] > 0
+    far = np.hypot(x[:, :, None] - x[:, None], y[:, :, None] - y[:, None])  # [games, P, P]
+    foes = mine[:, :, None] & ~mine[:, None] & lives[:, None]
+    nearest = np.where(foes, far, np.inf).min(-1)
+    counts = lives & mine & np.isfinite(nearest)
+    return np.where(counts, nearest, 0.0).sum(1), counts.sum(1)
 
 
 def play(path: Path, world: str, foe: str, games: int, change: str) -> dict[str, Any]:
@@ -136,23 +139,32 @@ def play(path: Path, world: str, foe: str, games: int, change: str) -> dict[str,
         pseudo_reward_scale=1.0,
     )
     table = Seats(arena, policies, seats)
-    seen, picks, minutes = arena.reset(), 0.0, 0.0
+    seen, picks, minutes = arena.reset(), np.zeros(games), np.zeros(games)
+    far, looks = np.zeros(games), np.zeros(games)
     mine = seats == 0
     while not arena.state["over"].all():
         going = arena.state["over"] == 0
         seen, rewards, terminated, *_ = arena.step(table.act(seen, None))
         # The end's reward is no pick-up; half own, half the team's mean: the sum is the team's.
-        picks += float((rewards * mine * ~terminated)[going].sum())
-        minutes += float((mine[going]).sum()) * 0.1 / 60
+        picks += (rewards * mine * ~terminated).sum(1) * going
+        minutes += going * mine.sum(1) * 0.1 / 60
+        sums, counts = apart(arena.state, mine)
+        far, looks = far + sums * going, looks + counts * going
     first = np.where(mine[:, 0], 0, 1)
     winner = arena.state["winner"]
     scores = np.where(winner < 0, 0.5, (winner == first).astype(float))
     return {
         "scores": scores,
-        "distance": float(np.mean(probe.near)),
+        "distances": far / np.maximum(looks, 1),
         "picks": picks / minutes,
         "target_changes": probe.moved / probe.decisions if probe.decisions else None,
     }
+
+
+def paired(difference: np.ndarray) -> tuple[float, float, float]:
+    """Mean and interval; pairs of games share a seed."""
+    pairs = difference.reshape(-1, 2).mean(1)
+    return float(pairs.mean()), *mean_interval(pairs)
 
 
 def main() -> None:
@@ -165,22 +177,27 @@ def main() -> None:
     options = parser.parse_args()
     torch.set_num_threads(1)
     rows = {}
-    head = f"{'distance':>9} {'picks/min':>9} {'target':>7}"
+    head = f"{'distance, more':>28} {'picks/min, more':>28} {'target':>7}"
     print(f"{'goals':>12} {'win rate':>9} {'costs':>24} {head}")
+    usual: dict[str, Any] = {}
     for change in CHANGES:
         row = play(options.checkpoint, options.world, options.foe, options.games, change)
-        scores = row.pop("scores")
-        if change == CHANGES[0]:
-            usual = scores
-        # Pairs of games share a seed.
-        lost = (usual - scores).reshape(-1, 2).mean(1)
-        low, high = mean_interval(lost)
-        row |= {"win_rate": float(scores.mean()), "costs": float(lost.mean())}
-        row |= {"low": low, "high": high}
+        lists = {name: row.pop(name) for name in ("scores", "distances", "picks")}
+        usual = usual or lists
+        scores = lists["scores"]
+        row |= {"win_rate": float(scores.mean())}
+        row["costs"], row["low"], row["high"] = paired(usual["scores"] - scores)
+        cells = []
+        for name in ("distances", "picks"):
+            more = paired(lists[name] - usual[name])
+            row[name] = {"mean": float(lists[name].mean()), "more": more}
+            cells.append(
+                f"{lists[name].mean():7.3f} {more[0]:+.3f} ({more[1]:+.3f} {more[2]:+.3f})"
+            )
         rows[change] = row
-        cost = f"{row['costs']:+.3f} ({low:+.3f} to {high:+.3f})"
+        cost = f"{row['costs']:+.3f} ({row['low']:+.3f} to {row['high']:+.3f})"
         moved = "" if row["target_changes"] is None else f"{row['target_changes']:.2f}"
-        figures = f"{row['distance']:9.2f} {row['picks']:9.2f} {moved:>7}"
+        figures = f"{cells[0]:>28} {cells[1]:>28} {moved:>7}"
         print(f"{change:>12} {row['win_rate']:9.3f} {cost:>24} {figures}", flush=True)
     print(json.dumps({"checkpoint": str(options.checkpoint), "foe": options.foe, "rows": rows}))
 
