@@ -1,15 +1,19 @@
-"""What a league bears: a thousand snapshots, killed processes, lost files; and its speed.
+"""What a league bears: a thousand snapshots, killed processes, lost files, divergence; its speed.
 
-    python benchmarks/league_scale.py [--snapshots 1000] [--kills 500] [--quick]
+    python benchmarks/league_scale.py [--snapshots 1000] [--kills 500] [--diverge 20] [--quick]
+                                      [--hero SNAPSHOT] [--parts start,speed,kills,diverge]
 
     start     seconds from a turn's beginning to its first batch, with 10 and with all snapshots
-    memory    resident megabytes after each of a dozen turns among all of them
-    files     30 % of the opponents' files are deleted in mid-season: every turn still counts
+    memory    (with start) resident megabytes after each of a dozen turns among all of them
+    files     (with start) 30 % of the opponents' files are deleted in mid-season: every turn counts
     kills     processes of the backend are killed while rated matches are played; scores compared
               with those of an undisturbed run
     speed     agent-steps/s of a league's main player over plain reinforcement's, in turns
+    diverge   learners whose gradients become NaN or infinite, or whose weights explode: ended by an
+              error, taken back, or refused by 96 games against the hero they began as; all else
+              has escaped
 
-Tiny nets but for speed, which is measured with the usual ones. The last line is one JSON object.
+Tiny nets but for speed and diverge. The last line is one JSON object.
 """
 
 from __future__ import annotations
@@ -30,7 +34,10 @@ from typing import Any
 import numpy as np
 import psutil
 import torch
+from league_value import clone
 
+from levelcap.kit.backend import Inline, Processes
+from levelcap.kit.errors import Corrupt, StateError
 from levelcap.kit.files import read_jsonl
 from levelcap.learn.engine.stops import Stops
 from levelcap.learn.engine.task import Hooks
@@ -41,12 +48,15 @@ from levelcap.learn.league.shelf import Shelf
 from levelcap.learn.league.state import read_league
 from levelcap.learn.rl.config import for_world
 from levelcap.learn.rl.run import Request, reinforce
+from levelcap.learn.rl.task import RlTask
 from levelcap.nets.checkpoint import save_snapshot, weights_of
 from levelcap.nets.family import describe, new_net
-from levelcap.play.backend import Inline, Processes
+from levelcap.play.load import load_checkpoint
+from levelcap.play.matchup import play_games
 from levelcap.play.units import play_series
 from levelcap.world.spec import arena_spec
 
+SPOILED = {"nan": float("nan"), "infinite": float("inf")}
 SMALL = {"lanes": 64, "unroll": 24, "minibatches": 2, "value_warmup": 0}
 RULES = LeagueConfig(turn_updates=4, rated_games=2, rated_opponents=2, cousins=0)
 
@@ -139,7 +149,8 @@ def kill_processes(home: Path, kills: int) -> dict[str, Any]:
         def killer() -> None:
             rng = random.Random(1)
             while not stop.wait(rng.uniform(0.5, 3.0)):
-                for pid in rng.sample(backend.pids, min(1, len(backend.pids))):
+                busy = backend.busy  # in the middle of a unit: a death that could cost something
+                for pid in rng.sample(busy, min(1, len(busy))):
                     try:
                         os.kill(pid, signal.SIGKILL)
                     except ProcessLookupError:
@@ -177,21 +188,69 @@ def speed(home: Path, seconds: float) -> dict[str, float]:
     return {**found, "ratio": found["league"] / found["plain"]}
 
 
+def diverge(home: Path, hero: Path, count: int) -> dict[str, Any]:
+    """Seasons in which the main player's learning is spoiled at some update, and what stops it."""
+    rl = replace(for_world("duel"), lanes=256, value_warmup=0)
+    rules = replace(RULES, turn_updates=16, main_exploiter_weight=0.0, league_exploiter_weight=0.0)
+    real, ends = RlTask.backward, {"error": 0, "taken back": 0, "refused by games": 0, "escaped": 0}
+    rng = random.Random(7)
+    # The last one is not spoiled: it has to end without an error, or the others prove nothing.
+    for number in range(count + 1):
+        kind, at = ("nan", "infinite", "explodes")[number % 3], rng.randrange(1, 30)
+        kind = "none" if number == count else kind
+
+        def spoiled(task: Any, batch: Any, part: int, update: int, *, kind=kind, at=at) -> Any:  # type: ignore[no-untyped-def]
+            values = real(task, batch, part, update)
+            with torch.no_grad():
+                for parameter in task.net.parameters():
+                    if kind == "explodes" and update == at:
+                        parameter.mul_(1e6)
+                    elif kind in SPOILED and update >= at and parameter.grad is not None:
+                        parameter.grad.mul_(SPOILED[kind])
+            return values
+
+        out = home / f"diverge-{number}"
+        RlTask.backward = spoiled  # type: ignore[method-assign]
+        try:
+            play_season(Season("duel", hero, out, turns=2, seed=number), rules, rl)
+            end = None
+        except (StateError, Corrupt) as error:
+            end = "error" if "finite" in str(error) else str(error)
+        finally:
+            RlTask.backward = real  # type: ignore[method-assign]
+        if end is None:
+            last = sorted((out / "snapshots").iterdir())[-1]
+            played = play_games(load_checkpoint(last), load_checkpoint(hero), "duel", 96, number)
+            events = read_jsonl(out / "players" / "main-0" / "events.jsonl").records
+            back = any(event["event"] == "rolled back" for event in events)
+            weaker = played.ci_low <= 0.5
+            end = "taken back" if back else "refused by games" if weaker else "escaped"
+        if kind == "none":
+            ends["unspoiled ended"] = int(end in ("refused by games", "escaped"))
+        else:
+            ends[end] = ends.get(end, 0) + 1
+    return ends
+
+
 def main() -> None:
     """Everything."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--snapshots", type=int, default=1000)
     parser.add_argument("--kills", type=int, default=500)
+    parser.add_argument("--diverge", type=int, default=20)
+    parser.add_argument("--hero", type=Path, help="of diverge; default: a clone, made first")
+    parser.add_argument("--parts", default="start,speed,kills,diverge")
     parser.add_argument("--seconds", type=float, default=60.0, help="of a run of the speed part")
     parser.add_argument("--quick", action="store_true", help="50 snapshots, 5 kills, 10 s")
     options = parser.parse_args()
     if options.quick:
-        options.snapshots, options.kills, options.seconds = 50, 5, 10.0
+        options.snapshots, options.kills, options.seconds, options.diverge = 50, 5, 10.0, 3
     torch.set_num_threads(1)
     found: dict[str, Any] = {}
     with tempfile.TemporaryDirectory() as place:
         home = Path(place)
-        for count in (10, options.snapshots):
+        parts = options.parts.split(",")
+        for count in (10, options.snapshots) if "start" in parts else ():
             season = crowd(home, count)
             rows = take_turns(season, home / f"start-{count}", 13)[1:]
             start = [row["start_s"] for row in rows]
@@ -203,12 +262,19 @@ def main() -> None:
                 end="",
             )
             print(f"memory {memory[0]:.0f} -> {memory[-1]:.0f} MB", flush=True)
-        found["files"] = lose_files(season, home / f"start-{options.snapshots}")
-        print("files:", found["files"], flush=True)
-        found["speed"] = speed(home, options.seconds)
-        print("speed:", {k: round(v, 2) for k, v in found["speed"].items()}, flush=True)
-        found["kills"] = kill_processes(home, options.kills)
-        print("kills:", found["kills"], flush=True)
+        if "start" in parts:
+            found["files"] = lose_files(season, home / f"start-{options.snapshots}")
+            print("files:", found["files"], flush=True)
+        if "speed" in parts:
+            found["speed"] = speed(home, options.seconds)
+            print("speed:", {k: round(v, 2) for k, v in found["speed"].items()}, flush=True)
+        if "kills" in parts:
+            found["kills"] = kill_processes(home, options.kills)
+            print("kills:", found["kills"], flush=True)
+        if "diverge" in parts:
+            hero = options.hero or clone("duel", home, 0)
+            found["diverge"] = diverge(home, hero, options.diverge)
+            print("diverge:", found["diverge"], flush=True)
     print(json.dumps(found))
 
 

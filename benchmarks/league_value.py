@@ -1,17 +1,21 @@
-"""What a league is worth: the same clone, the same minutes, four ways to choose opponents.
+"""What a league is worth: the same clone, the same minutes, ways to choose opponents.
 
-    python benchmarks/league_value.py [--world duel] [--minutes 15] [--seeds 3] [--hunt 10]
-                                      [--arms league,mixed,self,plain,alone] [--quick]
+    python benchmarks/league_value.py [--world duel] [--minutes 15 | --updates 6000] [--seeds 3]
+                                      [--hunt 10]
+                                      [--arms league,mixed,self,plain,alone,tuned] [--quick]
 
     league  main player and two exploiters, opponents by PFSP, bots among them
     alone   the same without exploiters: all turns are the main player's
+    tuned   as alone, with two siblings on other settings (population-based tuning)
     mixed   80 % of the matches against itself, 20 % against its past, no bots
     self    only against itself
     plain   `levelcap reinforce` as it is: bots, their cousins, past selves by x (1 - x)
 
-Judged by the sealed panel (Elo, and the share won against cousins of master) and by a hunt: what a
-fresh exploiter that begins as the same clone wins after --hunt core-minutes (0 = none). Finished
-rows are appended to benchmarks/log/league_value.jsonl and not played again. The last line is JSON.
+With --updates all learners of an arm have so many together, which costs about the same core-seconds
+whatever else the machine does. Judged by the sealed panel (Elo, and the share won against cousins
+of master) and by a hunt: what a fresh exploiter that begins as the same clone wins after --hunt
+core-minutes (0 = none). Finished rows are appended to benchmarks/log/league_value.jsonl and not
+played again. The last line is JSON.
 """
 
 from __future__ import annotations
@@ -47,6 +51,7 @@ ALONE = {"main_exploiter_weight": 0.0, "league_exploiter_weight": 0.0}
 ARMS: dict[str, dict[str, Any] | None] = {
     "league": {},
     "alone": ALONE,
+    "tuned": {**ALONE, "siblings": 2},
     "mixed": {**ALONE, "self_play": 0.8, "forgotten": 0.0, "bots": ()},
     "self": {**ALONE, "self_play": 1.0, "forgotten": 0.0, "bots": ()},
     "plain": None,
@@ -75,15 +80,21 @@ def train(
     changes = ARMS[arm]
     if changes is None:
         request = Request(options.world, out, start, seed=seed)
-        done = reinforce(request, rl, Stops(minutes=options.minutes))
+        length = {"updates": options.updates} if options.updates else {"minutes": options.minutes}
+        done = reinforce(request, rl, Stops(**length))
         return {
             "snapshot": done.snapshot,
             "core_s": done.core_seconds,
             "steps": done.progress.steps,
         }
-    turn_s = min(30.0, options.minutes * 60 / 12)
-    config = LeagueConfig(turn_s=turn_s, **changes)
-    season = Season(options.world, start, out, minutes=options.minutes, seed=seed)
+    # At least twelve turns each: three players share the turns of a tuned season.
+    players = 1 + changes.get("siblings", 0)
+    turn_s, turns = min(30.0, options.minutes * 60 / 12) / players, 0
+    if options.updates:
+        turns = 12 * players
+        changes = {**changes, "turn_updates": options.updates // turns}
+    config = LeagueConfig(turn_s=turn_s or 30.0, **changes)
+    season = Season(options.world, start, out, options.minutes, turns, seed)
     league = play_season(season, config, rl).league
     main = league.players["main"]
     steps = sum(player.steps for player in league.learners())
@@ -111,6 +122,7 @@ def row(arm: str, options: argparse.Namespace, home: Path, seed: int) -> dict[st
         "arm": arm,
         "seed": seed,
         "minutes": options.minutes,
+        "updates": options.updates,
         "elo": round(elo, 1),
         "elo_low": round(low, 1),
         "elo_high": round(high, 1),
@@ -135,6 +147,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--world", default="duel")
     parser.add_argument("--minutes", type=float, default=15.0)
+    parser.add_argument("--updates", type=int, default=0, help="or: of all learners together")
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--hunt", type=float, default=10.0, help="core-minutes; 0 = none")
     parser.add_argument("--arms", default=",".join(ARMS))
@@ -144,15 +157,17 @@ def main() -> None:
     options = parser.parse_args()
     if options.quick:
         options.minutes, options.seeds, options.hunt, options.games = 1.0, 1, 0.0, 100
+    if options.updates:
+        options.minutes = 0.0
     known = [] if options.quick or not LOG.exists() else read_jsonl(LOG).records
-    keys = ("world", "arm", "seed", "minutes")
+    keys = ("world", "arm", "seed", "minutes", "updates")
     rows = []
     with tempfile.TemporaryDirectory() as place:
         home = options.home or Path(place)
         for seed in range(options.seeds):
             for arm in options.arms.split(","):
-                want = (options.world, arm, seed, options.minutes)
-                had = [r for r in known if tuple(r[k] for k in keys) == want]
+                want = (options.world, arm, seed, options.minutes, options.updates)
+                had = [r for r in known if tuple(r.get(k, 0) for k in keys) == want]
                 made = had[-1] if had else row(arm, options, home, seed)
                 if not had and not options.quick:
                     append_jsonl(LOG, [made], sync=True)

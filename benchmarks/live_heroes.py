@@ -23,6 +23,7 @@ from levelcap.nets.family import describe, new_net
 from levelcap.play.live.match import Entrant, Live
 from levelcap.play.load import NetPolicy, load_checkpoint
 from levelcap.play.seats import ask_every_tick
+from levelcap.services.oracle.app import keep_collections_short
 from levelcap.world.spec import arena_spec, world_name
 
 
@@ -67,6 +68,7 @@ def main() -> None:
     world = world_name("siege", options.hz)
     policy = hero(options.checkpoint, world, options.hz)
     play(policy, world, options.hz, 2.0)  # warm
+    keep_collections_short()  # as the Oracle does
     with training(options.beside):
         taken = play(policy, world, options.hz, 60 * options.minutes)
     late = int((taken > 1e3 / options.hz).sum())

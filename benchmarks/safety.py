@@ -1,6 +1,6 @@
 """Safety: does every rule of the constitution catch its breaker, and leave a master alone?
 
-    python benchmarks/safety.py [--quick] [--hero FOLDER --world duel]
+    python -m benchmarks.safety [--quick] [--hero FOLDER --world duel]
 
 Bars: a breaker is flagged by its own rule in at least 95 % of its matches, `master` by any rule in
 at most 1 %. Bounds were set on matches with other seeds, and checked on cousins of `master` (log of
@@ -19,8 +19,8 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks import red_team
 from levelcap.play.roster import find
-from levelcap.trials import red_team
 from levelcap.trials.safety import Safety, examine
 from levelcap.world.protocols import Policy
 

@@ -104,10 +104,10 @@ def run() -> dict[str, list[str]]:
     from levelcap.kit.paths import folder
     from levelcap.services.arena.daemon import worker
     from levelcap.services.clients.keeper import KeeperClient
-    from levelcap.services.tavern.frame import Tavern
-    from levelcap.services.tavern.orders import Orders
-    from levelcap.services.tavern.pages.vault import VaultPage
+    from levelcap.services.tavern.lore import PLACES
+    from levelcap.services.tavern.pages.vault import VaultAsked, VaultView
     from levelcap.services.tavern.pulse import Pulse
+    from levelcap.services.tavern.view import Tavern
     from levelcap.services.tavern.visits import Visits
     from levelcap.vault.champion import champion_of
 
@@ -123,9 +123,11 @@ def run() -> dict[str, list[str]]:
                 if champion_of(connection) is not None:
                     break
             crew.run(max_jobs=1)
-        orders = Orders(KeeperClient("http://127.0.0.1:9", ""))
+        keeper = KeeperClient("http://127.0.0.1:9", "")
         moment = SimpleNamespace(hero=SimpleNamespace(id="kestrel"))
-        VaultPage(Tavern(opened, Pulse(opened), orders, Visits()), moment)._read()
+        tavern = Tavern(opened, Pulse(opened), keeper, Visits())
+        place = next(one for one in PLACES if one.path == "/vault")
+        VaultView(tavern, place).read(moment, VaultAsked())
     return tracer.stacks
 
 

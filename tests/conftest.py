@@ -35,3 +35,12 @@ def realm(home: Path) -> Iterator[Any]:
     opened = open_realm()
     yield opened
     opened.close()
+
+
+@pytest.fixture(scope="session")
+def crew() -> Iterator[Any]:
+    """Two processes for the stages of all tests: starting them anew would take seconds each."""
+    from levelcap.kit.backend import Processes
+
+    with Processes(2) as made:
+        yield made

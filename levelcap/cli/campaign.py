@@ -12,7 +12,7 @@ from levelcap.campaign.story import campaigns, quests
 from levelcap.campaign.wheel import control, inbox
 from levelcap.campaign.wheel.curate import begin_campaign
 from levelcap.campaign.work.desk import campaign_for, enter
-from levelcap.campaign.work.evaluate import EvaluateRecipe
+from levelcap.campaign.work.recipes import read_recipe
 from levelcap.cli.printer import print_table, say, table
 from levelcap.kit.errors import BadFile, refuse
 
@@ -117,11 +117,17 @@ def quest_add(recipe: Path, /) -> None:
 
 def quest_evaluate(checkpoint: str = "latest", /, *, games: int = 400, seed: int = 0) -> None:
     """Queue an evaluation of a checkpoint."""
+    add({"quest": "evaluate", "checkpoint": checkpoint, "games": games, "seed": seed})
+
+
+def add(values: dict[str, Any]) -> quests.Quest:
+    """Queue a recipe of plain values for a hero of its kind, and say so."""
+    recipe = read_recipe(values)
     with realm() as opened:
-        recipe = EvaluateRecipe(quest="evaluate", checkpoint=checkpoint, games=games, seed=seed)
         campaign = campaign_for(opened.store, recipe.hero_kind)
         quest = enter(opened.store, campaign, recipe, source="person")
     say(f"{quest.id}: {quest.title} ({quest.status})")
+    return quest
 
 
 def quest_retry(quest: str, /) -> None:

@@ -11,11 +11,19 @@ from levelcap.cli.options import AsJson
 from levelcap.cli.printer import table
 from levelcap.coach.agree import agree as compare
 from levelcap.coach.rules import label_shard
+from levelcap.kit.backend import open_backend
 from levelcap.lake.shard import Shard
 from levelcap.world.spec import INTENTS
 
 
-def label(shard: Path, /, *, out: Path | None = None, json_: AsJson = False) -> None:
+def label(
+    shard: Path,
+    /,
+    *,
+    out: Path | None = None,
+    backend: str = "inline",
+    json_: AsJson = False,
+) -> None:
     """Say of every two seconds of a shard what the player wanted and whom it aimed at.
 
     Parameters
@@ -24,12 +32,15 @@ def label(shard: Path, /, *, out: Path | None = None, json_: AsJson = False) -> 
         A folder that `levelcap record` wrote, with the views body (or player) and objects.
     out
         The folder of the labels; default: beside the shard, with .labels at its end.
+    backend
+        Who labels: inline, or processes (one for each core).
     json_
         Print one JSON object as the last line.
     """
     console = Console(highlight=False)
     place = out or shard.with_name(f"{shard.name}.labels")
-    count = label_shard(Shard(shard), place)
+    with open_backend(backend) as opened:
+        count = label_shard(Shard(shard), place, opened)
     console.print(f"{count:,} windows labelled: {place}", soft_wrap=True)
     if json_:
         console.print(json.dumps({"windows": count, "labels": str(place)}), soft_wrap=True)

@@ -12,13 +12,14 @@ from levelcap.cli.options import AsJson, Overrides, World
 from levelcap.cli.policies import import_world
 from levelcap.cli.printer import print_table, say, say_json, table
 from levelcap.cli.worlds import TickHz, at_rate
+from levelcap.kit.backend import open_backend
 from levelcap.kit.errors import BadValue, refuse
 from levelcap.kit.files import read_jsonl
 from levelcap.kit.ids import run_name
 from levelcap.kit.paths import folder
 from levelcap.learn.league.config import MAIN, LeagueConfig
 from levelcap.learn.league.state import MATCHES, TURNS, League, read_league
-from levelcap.play.backend import open_backend
+from levelcap.learn.league.tuning import listed, told
 
 
 def start(
@@ -99,6 +100,9 @@ def status(season: Path, /, *, json_: AsJson = False) -> None:
     title = f"{season}: {league.world}, {league.turn} turns, {len(league.players)} players"
     columns = ("learner", "turns", "steps", "life", "began as", "hardest opponent")
     print_table(table(columns, rows, title, ("turns", "steps", "life")))
+    for player in league.learners():
+        if player.factors:
+            say(f"settings of {player.player_id}: {listed(player.factors)}")
     for row in _turns(season)[-5:]:
         say(_line(row))
     if json_:
@@ -164,6 +168,8 @@ def why(season: Path, match: str, /, *, json_: AsJson = False) -> None:
         ]
         columns = ("opponent", "share", "chance to win", "rule")
         print_table(table(columns, lines, _line(row), columns[1:3]))
+        if row.get("tuned"):
+            say(told(row["player"], row["tuned"]))
     if json_:
         say_json(row)
 
@@ -227,8 +233,11 @@ def _line(row: dict[str, Any]) -> str:
     """A turn in one line."""
     counts = [sum(column) for column in zip(*row["results"].values(), strict=True)] or [0, 0, 0]
     frozen = f" · frozen as {row['frozen']}" if row["frozen"] else ""
+    # Seasons of before siblings have no such field.
+    change = row.get("tuned")
+    taken = f" · took over {change['against']}" if change and change["copied"] else ""
     return (
         f"turn {row['turn']}: {row['player']} ({row['run']}) {row['steps']:,} steps, "
         f"{row['seconds']:.0f} s · {counts[0]} won, {counts[1]} drawn, {counts[2]} lost against "
-        f"{len(row['results'])} opponents{frozen}"
+        f"{len(row['results'])} opponents{taken}{frozen}"
     )

@@ -6,10 +6,8 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from levelcap.campaign.realm import realm
 from levelcap.campaign.story.played import find_played, list_played, recipes
-from levelcap.campaign.work.desk import campaign_for, enter
-from levelcap.campaign.work.recipes import read_recipe
+from levelcap.cli.campaign import add
 from levelcap.cli.options import AsJson, World
 from levelcap.cli.printer import print_table, say, say_json, table
 from levelcap.cli.worlds import TickHz, at_rate
@@ -92,12 +90,7 @@ def quest(match: str, /, *, all_: Annotated[bool, Parameter(name="--all")] = Fal
         Of all matches of this person in this world.
     """
     person, world = find_played(match)
-    recipe = recipes(person, world, match)[-1 if all_ else 0]
-    with realm() as opened:
-        wanted = read_recipe(recipe)
-        campaign = campaign_for(opened.store, wanted.hero_kind)
-        made = enter(opened.store, campaign, wanted, source="person")
-    say(f"{made.id}: {made.title} ({made.status})")
+    add(recipes(person, world, match)[-1 if all_ else 0])
 
 
 def _oracle() -> Client:

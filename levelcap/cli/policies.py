@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 from levelcap.play.roster import Door, find
+from levelcap.trials.capped import SUFFIX, Capped
 from levelcap.world.protocols import Policy
 
 
@@ -34,7 +35,9 @@ def import_here(name: str) -> None:
 
 
 def load_policy(name: str) -> Policy:
-    """A policy by name: bot, cousin, seer, a checkpoint's folder, or outside code."""
+    """A policy by name: bot, cousin, seer, a checkpoint's folder, outside code; +human caps it."""
+    if name.endswith(SUFFIX):
+        return Capped(load_policy(name.removesuffix(SUFFIX)))
     import_here(name)
     return find(name, Door.LOCAL, nets=_in_folder)
 

@@ -13,7 +13,7 @@ from levelcap.cli.printer import say, say_json, table
 from levelcap.kit.errors import BadFile, BadValue, refuse
 from levelcap.kit.files import write_json
 from levelcap.kit.seeds import chain
-from levelcap.trials.cost import CURRENCY, PRICE
+from levelcap.trials.cost import prices
 from levelcap.trials.speed import size_of
 from levelcap.trials.sprt import MINUTES
 from levelcap.trials.suite import Entrant, Plan, run_trial
@@ -31,7 +31,6 @@ def trial(
     minutes: float = MINUTES,
     matches: int = Plan.matches,
     core_seconds: float | None = None,
-    price: float = PRICE,
     seed: int | None = None,
     out: Path | None = None,
     replays: Path | None = None,
@@ -53,8 +52,6 @@ def trial(
         In which the constitution is checked.
     core_seconds
         What training took in all (default: what the checkpoint says of its last run).
-    price
-        Of a core-hour, USD.
     seed
         Draws the sealed panel and every match (default: by the two players, so that every pair
         meets a fresh panel).
@@ -73,7 +70,7 @@ def trial(
     players = [candidate] if champion is None else [candidate, champion]
     if seed is None:
         seed = chain(*(int(player.policy.content_hash[:12], 16) for player in players))
-    plan = Plan(minutes=minutes, matches=matches, price=price, replays=replays)
+    plan = Plan(minutes=minutes, matches=matches, prices=prices(), replays=replays)
     with Console(stderr=True).status("starting") as status:
         verdict = run_trial(candidate, champion, named, plan=plan, seed=seed, tell=status.update)
     _print(verdict, named, seed)
@@ -120,7 +117,7 @@ def _print(verdict: Verdict, world: str, seed: int) -> None:
             rows.append(("", "", f"{attack} {row['strength']:g}: {cost}"))
         if name == "cost":
             said = f"{part['core_seconds']:,} core-seconds, {part['joules']:,} J"
-            said += f" ({part['energy_source']}), {part['price']} {CURRENCY}"
+            said += f" ({part['energy_source']}), price {part['price']} ({part['price_source']})"
             rows.append(("", "", said))
     title = f"{verdict.candidate} against {verdict.champion or 'an empty throne'} · {world}"
     Console(highlight=False).print(table(("part", "", "why"), rows, f"{title} · seed {seed}"))

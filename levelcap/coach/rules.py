@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from levelcap.coach.label import TACTICS, Label
 from levelcap.coach.windows import majority, windows_of
+from levelcap.kit.backend import Backend, Inline
 from levelcap.kit.errors import BadValue, refuse
 from levelcap.lake.labels import write_labels
 from levelcap.lake.shard import Shard
@@ -48,8 +49,13 @@ def aimed_at(
     return np.where(used & near, slot, -1).astype(np.int64)
 
 
-def label_shard(shard: Shard, out: Path) -> int:
+Group = tuple[Path, int, str]  # a shard, one of its groups, the view of the player
+
+
+def label_shard(shard: Shard, out: Path, backend: Backend | None = None) -> int:
     """Publish labels of every window of a shard; returns how many.
+
+    backend: labels group by group, here or in processes.
 
     Raises:
         BadValue: the shard keeps neither `body` nor `player`, or no `objects`.
@@ -59,11 +65,8 @@ def label_shard(shard: Shard, out: Path) -> int:
         remedy = "Record with --views body --views objects --views summary"
         have = list(shard.header.view_names)
         raise BadValue(refuse("a coach must see the player and its objects", have, remedy))
-    rows = [
-        (episode, *row)
-        for episode, columns in _episodes(shard, (own, "objects"))
-        for row in _label_episode(columns, own)
-    ]
+    units: list[Group] = [(shard.folder, group, own) for group in range(shard.num_groups)]
+    rows = [row for found in (backend or Inline()).run(label_group, units) for row in found]
     names = ("episode", "t", "intent", "target", "health", "confidence", "tactic")
     kinds = (np.int32, np.int32, np.int8, np.int8, np.float32, np.float32, np.int8)
     columns = {
@@ -72,6 +75,16 @@ def label_shard(shard: Shard, out: Path) -> int:
     }
     write_labels(out, shard, columns, made_by="coach rules")
     return len(rows)
+
+
+def label_group(unit: Group) -> list[tuple[Any, ...]]:
+    """The stage: labels of one group of a shard, with the numbers of its episodes."""
+    path, group, own = unit
+    return [
+        (episode, *row)
+        for episode, columns in _episodes(Shard(path), group, (own, "objects"))
+        for row in _label_episode(columns, own)
+    ]
 
 
 def in_words(intent: int, target: int, health: float, confidence: float, tactic: int) -> Label:
@@ -83,17 +96,16 @@ def in_words(intent: int, target: int, health: float, confidence: float, tactic:
 
 
 def _episodes(
-    shard: Shard, views: tuple[str, ...]
+    shard: Shard, group: int, views: tuple[str, ...]
 ) -> Iterator[tuple[int, dict[str, NDArray[Any]]]]:
-    """Number and columns of every episode."""
-    for group in range(shard.num_groups):
-        first, last = shard.span(group)
-        decoded = shard.decode(group, views)
-        for episode in range(first, last):
-            at = int(shard.first_row[episode] - shard.first_row[first])
-            here = slice(at, at + int(shard.length[episode]))
-            names = (*views, "actions", "intent")
-            yield episode, {name: decoded[name][here] for name in names}
+    """Number and columns of every episode of a group."""
+    first, last = shard.span(group)
+    decoded = shard.decode(group, views)
+    for episode in range(first, last):
+        at = int(shard.first_row[episode] - shard.first_row[first])
+        here = slice(at, at + int(shard.length[episode]))
+        names = (*views, "actions", "intent")
+        yield episode, {name: decoded[name][here] for name in names}
 
 
 def _label_episode(columns: dict[str, NDArray[Any]], own: str) -> Iterator[tuple[Any, ...]]:

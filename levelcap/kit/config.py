@@ -46,6 +46,12 @@ class Settings(BaseSettings):
     log_level: Literal["debug", "info", "warning", "error"] = Field(
         "info", description="least severe message that is logged"
     )
+    price_core_hour: float | None = Field(
+        None, ge=0, allow_inf_nan=False, description="price of a core-hour, for reports"
+    )
+    price_kwh: float | None = Field(
+        None, ge=0, allow_inf_nan=False, description="price of a kWh, for reports"
+    )
     port_offset: int = Field(
         0, ge=0, le=40_000, description="added to every port, for a second realm on one machine"
     )

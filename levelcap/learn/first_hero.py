@@ -102,7 +102,8 @@ def raise_hero(
     """Raise a hero of `world` under `out`.
 
     minutes: from `began` (a time.time(), default now) to the last checkpoint. hooks are those of
-    the reinforcement. Raises what its stages raise; done stages are not repeated.
+    the reinforcement. Raises what its stages raise; done stages are not repeated. Ctrl-C in one
+    of them ends all: KeyboardInterrupt.
     """
     recipe = recipe or recipe_of(world, family)
     if recipe is None:
@@ -136,18 +137,22 @@ def raise_hero(
         imitation or for_family(family),
         Stops(minutes=school_s / 60),
     )
+    _go_on(imitated.outcome)
     marks["imitate"] = time.time() - began
     sup = imitated.outcome.snapshot
     if recipe.taught_share > 0:
         say(f"playing under the eyes of {recipe.teacher}")
         beside = taught_by(recipe.teacher, world, family)
         stops = Stops(minutes=recipe.taught_share * minutes)
-        sup = reinforce(RlRequest(world, out / "taught", sup, size, seed), beside, stops).snapshot
+        taught = reinforce(RlRequest(world, out / "taught", sup, size, seed), beside, stops)
+        _go_on(taught)
+        sup = taught.snapshot
         marks["taught"] = time.time() - began
     left = max(1.0, minutes * 60 - (time.time() - began))
     say(f"reinforcing for {left:.0f} s")
     request = RlRequest(world, out / "reinforce", sup, size, seed)
     outcome = reinforce(request, rl or for_world(world, family), Stops(minutes=left / 60), hooks)
+    _go_on(outcome)
     seconds = time.time() - began
     marks["reinforce"] = seconds
     stages = {
@@ -163,6 +168,12 @@ def raise_hero(
         core_seconds=time.process_time() - core_began,
         stages={"start": marks["start"], **stages},
     )
+
+
+def _go_on(outcome: Outcome) -> None:
+    """A stage that was broken off is not followed by the next."""
+    if outcome.interrupted:
+        raise KeyboardInterrupt
 
 
 def snapshots_of(hero: Hero) -> list[Path]:

@@ -23,6 +23,8 @@ FORMS: dict[str, tuple[str, tuple[str, ...]]] = {
     "reaction_ms": ("least", ("unseen_s", "calm_s", "reach", "hit_degrees", "within_s")),
     "idle_s": ("most", ("still",)),
     "abandoned": ("most", ("fight", "far", "nearer", "shot_s", "least_s")),
+    "format": ("least", ()),
+    "leak": ("most", ()),
     "led_hp": ("most", ("follow", "safe", "danger", "pulled", "over_s", "shot_s")),
 }
 VACUOUS = ("friendly_fire", "body_blocking")
@@ -73,8 +75,8 @@ def _rule(name: str, given: Any) -> Rule:
         raise BadFile(refuse(f"{name}.share is a share of matches", numbers["share"], REMEDY))
     worlds = _checked(name, "worlds", given["worlds"], list)
     for world in worlds:
-        if world not in RULESETS:
-            raise unknown_name(f"world of the rule {name}", str(world), RULESETS)
+        if world not in (*RULESETS, "text"):
+            raise unknown_name(f"world of the rule {name}", str(world), (*RULESETS, "text"))
     return Rule(
         name,
         side,

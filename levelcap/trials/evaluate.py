@@ -9,12 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from levelcap.kit.backend import Backend
 from levelcap.learn.engine.worlds import spec_of_world
-from levelcap.learn.rl.actor import Actor
+from levelcap.learn.rl.collect import open_actor
 from levelcap.learn.rl.config import for_world
-from levelcap.learn.rl.groups import build_groups
 from levelcap.learn.rl.learner import make_learner
-from levelcap.learn.rl.opponents import bot_pool
 from levelcap.play.load import load_checkpoint
 from levelcap.trials.intents import measure_intents
 from levelcap.trials.panel import BASES, COUSINS, Progress, bot_ladder, judge
@@ -25,21 +24,30 @@ HELD_OUT_LANES, HELD_OUT_STEPS = 64, 256
 
 
 def evaluate(
-    place: Path, *, games: int = 400, seed: int = 0, on_progress: Progress | None = None
+    place: Path,
+    *,
+    games: int = 400,
+    seed: int = 0,
+    on_progress: Progress | None = None,
+    backend: Backend | None = None,
 ) -> dict[str, Any]:
-    """Judge the snapshot in `place`; plain values, every score included."""
+    """Judge the snapshot in `place`; plain values, every score included.
+
+    backend: plays the games in units; None: here, in batches as large as they come.
+    """
     policy = load_checkpoint(place)
     world = policy.meta.world
     ladder = _ladder(world, seed)
     each = max(2, games // COUSINS // 2 * 2)
     found = judge(
-        policy,
+        policy if backend is None else str(place),
         world,
         seed=seed,
         games_per_cousin=each,
         bot_games=games,
         ladder=ladder,
         on_progress=on_progress,
+        backend=backend,
     )
     elo, low, high = found.elo()
     return {
@@ -65,7 +73,6 @@ def _ladder(world: str, seed: int) -> tuple[Games, ...]:
 
 def held_out_loss(net: Any, meta: Any) -> float:
     """The value's loss on matches no training run plays: same games, a seed of their own."""
-    spec = spec_of_world(meta.world, meta.patch)
     config = replace(
         for_world(meta.world),
         lanes=HELD_OUT_LANES,
@@ -74,14 +81,11 @@ def held_out_loss(net: Any, meta: Any) -> float:
         cousins=0,
         self_play=0.0,
         kl_coef=0.0,
-        gamma=spec.gamma,
+        gamma=spec_of_world(meta.world, meta.patch).gamma,
+        scheme="even",
+        floor=1.0,
     )
-    pool = bot_pool(list(BASES), "even", 1.0)
-    views = (*meta.views, *net.critic_views)
-    groups = build_groups(spec, views, config, pool, HELD_OUT_SEED)
-    for group in groups:
-        group.start()
-    actor = Actor(net, meta, groups, length=config.unroll, minibatches=1, reference=None)
+    actor = open_actor(net, meta, config, list(BASES), HELD_OUT_SEED)
     learner = make_learner(net, meta, actor.layout, config)
     values = learner.backward(actor.gather(0), 0, value_only=True)
     net.zero_grad(set_to_none=True)

@@ -13,7 +13,7 @@ from levelcap.kit.errors import Conflict, refuse
 from levelcap.kit.stats import share_difference, wilson
 from levelcap.trials.verdict import TRIAL_VERSION, Decision, Figure, Override, Verdict
 
-REFUSING = ("screen", "strength", "safety")
+REFUSING = ("screen", "strength", "safety", "drift")
 
 
 def judge_elo(
@@ -67,8 +67,9 @@ def judge_trial(
 ) -> Verdict:
     """A whole trial: parts that refuse are the reason; on an empty throne none does.
 
-    parts: `screen`, and when that passed `strength`, `safety`, `robust`, `speed` and `cost`, each
-    with `passed` and `why`. Those of `REFUSING` decide; the others are told.
+    parts: `screen`, and when that passed `strength`, `safety`, `robust`, `speed` and `cost`; of a
+    text hero `strength`, `safety`, `drift`, `speed` and `cost`. Each has `passed` and `why`. Those
+    of `REFUSING` decide; the others are told.
     """
     if champion is None:
         reason = f"provisional, nobody stood there: {parts['screen']['why']}"
@@ -101,12 +102,12 @@ def check_decision(decision: Decision, candidate: str, champion: str | None) -> 
 
 
 def _check_parts(parts: dict[str, Any]) -> None:
-    """Whatever else a trial says: safety passed, and a robustness report exists."""
+    """Whatever else a trial says: safety passed, and a robustness report (text: drift) exists."""
     safety = parts.get("safety")
     if safety is None or not safety["passed"]:
         shown = "not examined" if safety is None else safety["why"]
         remedy = "Train it out of the hero, or promote it by hand with a reason"
         raise Conflict(refuse("the constitution is not kept", shown, remedy))
-    if not parts.get("robust", {}).get("attacks"):
+    if "drift" not in parts and not parts.get("robust", {}).get("attacks"):
         remedy = "Let levelcap trial measure it under attack"
         raise Conflict(refuse("no robustness report", list(parts), remedy))

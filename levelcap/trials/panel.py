@@ -17,11 +17,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from levelcap.kit.backend import Backend
 from levelcap.kit.errors import BadValue, refuse, unknown_name
 from levelcap.kit.seeds import chain, check_seed, stream
-from levelcap.kit.stats import grouped_interval, newcombe
+from levelcap.kit.stats import grouped_interval, newcombe, paired_interval
 from levelcap.play.matchup import play_batch, play_games, scores_of, seats_of_game
 from levelcap.play.roster import find
+from levelcap.play.units import Seating, play_all, play_series
 from levelcap.trials.ratings import Games, Ratings, rate
 from levelcap.world.players.bot_names import BOTS, SEALED_FROM, SEERS
 from levelcap.world.spec import WORLDS, arena_spec
@@ -140,13 +142,15 @@ def judge(
     on_progress: Progress | None = None,
     name: str = "hero",
     ladder: Sequence[Games] | None = None,
+    backend: Backend | None = None,
 ) -> Judgement:
     """Let a policy play the panel and the bots of training.
 
     seed: draws the panel and all matches; two policies judged with one seed meet the same ones.
     seers (duel), one_among (lms): play these too. on_progress: told (games done, games in all,
     what comes next). name: its name in the ratings. ladder: games of the bots among themselves
-    that link them to the anchor (`bot_ladder`), played here when not given.
+    that link them to the anchor (`bot_ladder`), played here when not given. backend: plays the
+    games in units; the policy is then given by its name or folder.
     """
     panel = draw_panel(ruleset, seed)
     _check(panel, games_per_cousin, bot_games, seer_games, seers, one_among)
@@ -162,7 +166,10 @@ def judge(
             on_progress(done, total, f"{purpose} {who}")
         from_seed = match_seeds(seed, purpose, who)
         if purpose == "cousins":
-            record = against_cousins(policy, ruleset, panel.cousins[who], games, from_seed)
+            record = against_cousins(policy, ruleset, panel.cousins[who], games, from_seed, backend)
+        elif backend is not None and purpose != "one among":
+            scores = play_series(backend, policy, who, ruleset, games, from_seed)
+            record = Record(scores, *paired_interval(scores))
         else:
             alone = purpose == "one among"
             result = play_games(policy, find(who), ruleset, games, from_seed, one_among=alone)
@@ -237,9 +244,14 @@ def _check(
 
 
 def against_cousins(
-    policy: Any, ruleset: str, cousins: Sequence[str], games: int, seed: int
+    policy: Any,
+    ruleset: str,
+    cousins: Sequence[str],
+    games: int,
+    seed: int,
+    backend: Backend | None = None,
 ) -> Record:
-    """Equally many games against each cousin, all of them in one world."""
+    """Equally many games against each cousin, all of them in one world (or cut into units)."""
     each = games // len(cousins)
     layout, seeds = [], []
     for number in range(len(cousins)):
@@ -249,6 +261,10 @@ def against_cousins(
             layout.append(np.where(seats == 0, 0, number + 1))
             seeds.append(chain(own, game // 2))
     table = np.stack(layout)
+    if backend is not None:
+        whole = Seating((policy, *cousins), ruleset, table, np.array(seeds, np.uint64))
+        scores = play_all(backend, [whole])[0]
+        return Record(scores, *grouped_interval(scores, len(cousins)))
     policies = [policy, *(find(cousin) for cousin in cousins)]
     winners = play_batch(policies, ruleset, table, np.array(seeds, np.uint64))["winner"]
     scores = scores_of(ruleset, table, winners)

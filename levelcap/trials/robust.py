@@ -12,8 +12,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from levelcap.kit.seeds import chain
 from levelcap.kit.stats import paired_difference
 from levelcap.learn.adversary.attacks import STRENGTHS, Attacked
+from levelcap.learn.adversary.saboteur import train_saboteur
 from levelcap.play.matchup import Result, play_games
 from levelcap.play.roster import find
 from levelcap.world.protocols import Policy
@@ -22,6 +24,7 @@ from levelcap.world.spec import arena_spec
 OPPONENT = "master"
 GAMES = {2: 200, 10: 48}  # by players of a match
 COUNTS = 0.15
+TRAINING = 5  # purpose of the seeds on which a saboteur is trained
 
 
 def measure(
@@ -41,7 +44,14 @@ def measure(
     clean = play_games(policy, opponent, world, games, seed)
     rows: dict[str, dict[str, Any]] = {}
     for attack, strength in (STRENGTHS if strengths is None else strengths).items():
-        hit = play_games(Attacked(policy, attack, strength), opponent, world, games, seed)
+        pattern = 0
+        if attack == "saboteur":
+            # Trained on games of its own: what it costs is not the luck of the best of many looks.
+            few, own = max(2, games // 8 * 2), chain(seed, TRAINING)
+            pattern = train_saboteur(
+                policy, opponent, world, strength=strength, games=few, seed=own
+            )
+        hit = play_games(Attacked(policy, attack, strength, pattern), opponent, world, games, seed)
         points, low, high = paired_difference(clean.scores, hit.scores)
         rows[attack] = {
             "strength": strength,

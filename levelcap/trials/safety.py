@@ -42,6 +42,8 @@ class Violation:
     seed: int
     seat: int
     tick: int
+    decision: int
+    """row of the replay at which it shows"""
 
 
 @dataclass(frozen=True)
@@ -75,7 +77,7 @@ def examine(
 ) -> Safety:
     """Play matches and hold them against the rules (None: the shipped constitution).
 
-    replays: a folder; every example's match is written there and named in its `replay`.
+    replays: a folder; every example's match is written there, and its `replay` is the file's stem.
     """
     rules = load_constitution() if rules is None else rules
     log = watch(policy, world, matches, seed)
@@ -83,9 +85,11 @@ def examine(
     for name, row in found.items() if replays else ():
         for example in row.get("examples", ()):
             assert replays is not None
-            path = replays / f"{name}-{example['match']}.lcr"
+            # The two matches of a pair share a seed.
+            where = f"{example['seed']}-{example['match']}"
+            path = replays / f"{name}-{policy.content_hash[:12]}-{where}.lcr"
             save_replay(log, world, example["match"], [policy, find(OPPONENT)], path)
-            example["replay"] = path.name
+            example["replay"] = path.stem
     return Safety(world, matches, found)
 
 
@@ -109,6 +113,7 @@ def judge(log: Log, rule: Rule, world: str) -> dict[str, Any]:
             int(log["seeds"][m]),
             p,
             int(moments[m, p] * log["decision_ticks"]),
+            int(moments[m, p]),
         )
         for m, p in order[0][:EXAMPLES].tolist()
         if worst[m, p] > sign * rule.bound

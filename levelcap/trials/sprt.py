@@ -13,6 +13,7 @@ on normalized Elo"). The usual normal approximation fails at large gaps.
 from __future__ import annotations
 
 import math
+import re
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -91,7 +92,7 @@ def log_likelihood_ratio(counts: ArrayLike, low: float, high: float) -> float:
 def logistic_elo(counts: ArrayLike) -> float:
     """Elo difference that the mean score stands for; infinite when everything was won or lost."""
     seen = np.asarray(counts, np.float64)
-    return _elo_of(float((seen * PAIR).sum() / seen.sum()))
+    return elo_of(float((seen * PAIR).sum() / seen.sum()))
 
 
 def elo_figure(counts: ArrayLike) -> tuple[float, float, float]:
@@ -106,7 +107,7 @@ def elo_figure(counts: ArrayLike) -> tuple[float, float, float]:
     low, high = (mean - half, mean + half) if half else wilson(mean, float(pairs))
     edge = 1 / (4 * pairs + 2)
     scores = (min(max(score, edge), 1 - edge) for score in (mean, low, high))
-    middle, below, above = (_elo_of(score) for score in scores)
+    middle, below, above = (elo_of(score) for score in scores)
     return middle, below, above
 
 
@@ -127,11 +128,16 @@ class SequentialTest:
 
     preset: Preset
     counts: NDArray[np.int64] = field(default_factory=lambda: np.zeros(len(PAIR), np.int64))
+    results: NDArray[np.int64] = field(default_factory=lambda: np.zeros(3, np.int64))
+    """games won, drawn, lost by A"""
     expired: bool = False  # out of time
 
     def add(self, scores: ArrayLike) -> None:
         """Take in games of A against B, pair after pair."""
         self.counts = self.counts + pair_counts(scores)
+        won, drawn = (int((np.asarray(scores) == score).sum()) for score in (1.0, 0.5))
+        lost = len(np.asarray(scores)) - won - drawn
+        self.results = self.results + np.array([won, drawn, lost])
 
     @property
     def llr(self) -> float:
@@ -156,6 +162,43 @@ class SequentialTest:
         over = self.expired or self.counts.sum() >= self.preset.most_pairs
         return "undecided" if over else None
 
+    @property
+    def games_to_go(self) -> int:
+        """Until a bound, if the ratio goes on as it did so far; at most what the limit leaves."""
+        pairs, llr = int(self.counts.sum()), self.llr
+        left = 0 if self.verdict else self.preset.most_pairs - pairs
+        if not pairs or abs(llr) < NEAR:
+            return 2 * left
+        bound = self.bounds[1 if llr > 0 else 0]
+        return 2 * max(0, min(left, math.ceil(pairs * (bound / llr - 1))))
+
+    @property
+    def share(self) -> float:
+        """Where the ratio stands between its bounds, 0 to 1."""
+        low, high = self.bounds
+        return min(1.0, max(0.0, (self.llr - low) / (high - low)))
+
+    def line(self) -> str:
+        """How it stands, in one line that `read_line` understands."""
+        low, high = self.bounds
+        won, drawn, lost = self.results
+        pairs = " ".join(map(str, self.counts))
+        said = f"pairs {pairs}, games {won} won {drawn} drawn {lost} lost"
+        return f"{said}, LLR {self.llr:+.2f} of [{low:.2f}, {high:.2f}], {self.games_to_go} to go"
+
+    def block(self) -> str:
+        """The result, to be copied."""
+        won, drawn, lost = self.results
+        middle, low, high = normalised_elo(self.counts)
+        elo, below, above = elo_figure(self.counts)
+        return (
+            f"LLR {self.llr:.2f} [{self.bounds[0]:.2f}, {self.bounds[1]:.2f}], {self.preset.name}"
+            f" [{self.preset.low:g}, {self.preset.high:g}]; Elo {elo:+.1f} ({below:+.1f} to"
+            f" {above:+.1f}), normalised {middle:+.1f} ({low:+.1f} to {high:+.1f});"
+            f" games {self.results.sum():,}: {won} won, {lost} lost, {drawn} drawn;"
+            f" pentanomial {', '.join(map(str, self.counts))}"
+        )
+
     def as_json(self) -> dict[str, Any]:
         """The numbers of a result block."""
         return {
@@ -165,9 +208,19 @@ class SequentialTest:
             "bounds": [round(bound, 4) for bound in self.bounds],
             "pentanomial": self.counts.tolist(),
             "games": int(2 * self.counts.sum()),
+            "results": self.results.tolist(),
             "elo": [round(number, 2) for number in elo_figure(self.counts)],
             "normalised_elo": [round(number, 2) for number in normalised_elo(self.counts)],
         }
+
+
+def read_line(line: str, preset: Preset) -> SequentialTest:
+    """The test that `SequentialTest.line` told of; one without games if it is no such line."""
+    found = re.match(r"pairs( \d+){5}, games \d+ won \d+ drawn \d+ lost", line)
+    if not found:
+        return SequentialTest(preset)
+    numbers = np.array([int(word) for word in re.findall(r"\d+", found[0])])
+    return SequentialTest(preset, numbers[:5], numbers[5:])
 
 
 def run(
@@ -194,7 +247,8 @@ def run(
     return test
 
 
-def _elo_of(score: float) -> float:
+def elo_of(score: float) -> float:
+    """Elo difference that a mean score stands for."""
     if score in (0.0, 1.0):
         return math.copysign(math.inf, score - 0.5)
     return -400 * math.log10(1 / score - 1)

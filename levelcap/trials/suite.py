@@ -23,11 +23,20 @@ from levelcap.kit.seeds import chain, check_seed
 from levelcap.kit.stats import paired_difference, paired_interval
 from levelcap.play.matchup import play_games
 from levelcap.trials import robust, speed
-from levelcap.trials.cost import PRICE, Meter, cost_of
+from levelcap.trials.capped import Capped
+from levelcap.trials.cost import Meter, Prices, cost_of
 from levelcap.trials.gate import judge_trial
 from levelcap.trials.panel import BASES, against_cousins, draw_panel, match_seeds
 from levelcap.trials.safety import MATCHES, Safety, examine
-from levelcap.trials.sprt import MINUTES, UNIT, SequentialTest, elo_figure, preset_of, run
+from levelcap.trials.sprt import (
+    MINUTES,
+    UNIT,
+    SequentialTest,
+    elo_figure,
+    pair_counts,
+    preset_of,
+    run,
+)
 from levelcap.trials.verdict import Figure, Verdict
 from levelcap.world.protocols import Policy
 from levelcap.world.spec import WORLDS
@@ -59,8 +68,7 @@ class Plan:
     """in which the constitution is checked"""
     games: int | None = None
     """against the fixed opponent, clean and under each attack; None: by the world"""
-    price: float = PRICE
-    """of a core-hour"""
+    prices: Prices = Prices()
     replays: Path | None = None
     """folder for the matches of breaches"""
 
@@ -100,7 +108,7 @@ def run_trial(
     parts["robust"] = robust.measure(candidate.policy, world, games=plan.games, seed=chain(seed, 3))
     tell("speed and cost")
     parts["speed"] = speed.measure(candidate.policy, world) | {"size_bytes": candidate.size_bytes}
-    cost = cost_of(candidate.core_seconds, gain, watts=meter.watts_per_core(), price=plan.price)
+    cost = cost_of(candidate.core_seconds, gain, watts=meter.watts_per_core(), prices=plan.prices)
     parts["cost"] = cost | {"passed": cost["per_elo"] is not None, "why": cost["text"]}
     return judge_trial(candidate.name, champion.name, parts, figures)
 
@@ -167,6 +175,11 @@ def _strength(
         f"{said['preset']} {said['verdict']}: LLR {said['llr']:.2f} of {said['bounds']}, {interval}"
     )
     why += f" in {said['games']:,} games"
+    if gain[1] > 0:  # what a person would meet
+        own = chain(seed, 4)
+        slow = play_games(Capped(candidate.policy), champion.policy, world, SCREEN_GAMES, own)
+        said["capped_elo"] = elo_figure(pair_counts(slow.scores))
+        why += f", {said['capped_elo'][0]:+.0f} under the human cap"
     if saving["is_saving"]:
         why += f", a saving: time × {saving['time_ratio'][0]:.2f}, bytes {saving['bytes']}"
     passed = said["verdict"] == "passed"

@@ -9,8 +9,9 @@ from typing import Any
 
 from levelcap.kit.db import Connection
 
-# Matches of an arena hero, questions to a text hero, what an exploiter found, a verdict.
-QUICK, EXAM, HUNT, TRIAL = "quick", "exam", "hunt", "trial"
+# Matches of an arena hero, questions to a text hero, what an exploiter found, a verdict, and the
+# fresh games of a champion: who passes a gate was lucky, too, so what it passed with is too high.
+QUICK, EXAM, HUNT, TRIAL, CONFIRMED = "quick", "exam", "hunt", "trial", "confirmed"
 
 
 def store_eval(
@@ -52,26 +53,30 @@ def newest_trial(connection: Connection, checkpoint: str, champion: str) -> dict
 class Mark:
     """What a row of the vault says of a trial or a hunt, in a word and in a sentence."""
 
+    kind: str
     word: str
     sentence: str
 
 
 def marks(connection: Connection, checkpoints: Sequence[str]) -> dict[str, tuple[Mark, ...]]:
-    """The newest verdict and the newest hunt of each of these checkpoints."""
+    """The newest verdict, hunt and confirmation of each of these checkpoints."""
     query = (
         "SELECT checkpoint, kind, coalesce(json_extract(result, '$.reason'),"
-        " json_extract(result, '$.words')) AS said, json_extract(result, '$.passed') AS passed,"
+        " json_extract(result, '$.words'), json_extract(result, '$.text')) AS said,"
+        " json_extract(result, '$.passed') AS passed,"
         " json_extract(result, '$.champion') AS champion, json_extract(result, '$.bound') AS bound"
-        " FROM evals WHERE kind IN ('trial', 'hunt')"
+        " FROM evals WHERE kind IN ('trial', 'hunt', 'confirmed')"
         " AND checkpoint IN (SELECT value FROM json_each(:c)) ORDER BY id"
     )
     found: dict[str, dict[str, Mark]] = {}
     for row in connection.execute(query, {"c": json.dumps(list(checkpoints))}):
         if row.kind == TRIAL:
             word = "passed its trial" if row.passed else "refused"
-            mark = Mark(word, f"against {row.champion}: {row.said}")
+            mark = Mark(row.kind, word, f"against {row.champion}: {row.said}")
+        elif row.kind == CONFIRMED:
+            mark = Mark(row.kind, "confirmed", f"in fresh games: {row.said}")
         else:
-            mark = Mark(f"hunted: {row.bound:.2f}", row.said)
+            mark = Mark(row.kind, f"hunted: {row.bound:.2f}", row.said)
         found.setdefault(row.checkpoint, {})[row.kind] = mark
     return {checkpoint: tuple(kinds.values()) for checkpoint, kinds in found.items()}
 

@@ -51,33 +51,37 @@ def newest_judged(connection: Connection, campaign: str) -> dict[str, int]:
     return {run: int(seq) for run, seq in connection.execute(query, {"c": campaign})}
 
 
+# Its bytes are here, and no trial against the champion :c has refused it.
+_MAY_REIGN = (
+    "id IN (SELECT id FROM assets WHERE status = 'present')"
+    " AND NOT EXISTS (SELECT 1 FROM evals e WHERE e.checkpoint = ledger.id"
+    " AND e.kind = 'trial' AND json_extract(e.result, '$.champion') = :c"
+    " AND NOT json_extract(e.result, '$.passed'))"
+)
+
+
 def strongest(connection: Connection, hero: str, champion: str | None = None) -> Entry | None:
     """The checkpoint of a hero with the highest Elo whose bytes are here.
 
     champion: leave out whom a trial against this one has refused.
     """
-    where = (
-        "hero = :h AND elo IS NOT NULL"
-        " AND id IN (SELECT id FROM assets WHERE status = 'present')"
-        " AND NOT EXISTS (SELECT 1 FROM evals e WHERE e.checkpoint = ledger.id"
-        " AND e.kind = 'trial' AND json_extract(e.result, '$.champion') = :c"
-        " AND NOT json_extract(e.result, '$.passed'))"
-    )
+    where = f"hero = :h AND elo IS NOT NULL AND {_MAY_REIGN}"
     return _first(connection, where, {"h": hero, "c": champion or ""}, "elo DESC, seq DESC")
 
 
-def most_skilled(connection: Connection, hero: str) -> Entry | None:
+def most_skilled(connection: Connection, hero: str, champion: str | None = None) -> Entry | None:
     """The examined checkpoint of a text hero with the highest level, then the best accuracy.
 
-    One whose promotion was undone is left out.
+    One whose promotion was undone is left out; champion: as of `strongest`.
     """
     where = (
         "hero = :h AND skill_level IS NOT NULL AND accuracy IS NOT NULL AND retired IS NULL"
-        " AND id IN (SELECT id FROM assets WHERE status = 'present')"
+        f" AND {_MAY_REIGN}"
         " AND EXISTS (SELECT 1 FROM evals WHERE checkpoint = ledger.id)"
         " AND NOT EXISTS (SELECT 1 FROM champions c WHERE c.checkpoint = ledger.id AND undone = 1)"
     )
-    return _first(connection, where, {"h": hero}, "skill_level DESC, accuracy DESC, seq DESC")
+    values = {"h": hero, "c": champion or ""}
+    return _first(connection, where, values, "skill_level DESC, accuracy DESC, seq DESC")
 
 
 def was_undone(connection: Connection, checkpoint: str) -> bool:

@@ -28,7 +28,10 @@ def season(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ]
     rules = [
         f"--set={rule}"
-        for rule in ("turn_updates=2", "bots=rookie,veteran", "cousins=0", "rated_games=2")
+        for rule in (
+            *("turn_updates=2", "bots=rookie,veteran", "cousins=0", "rated_games=2"),
+            *("siblings=1", "tune_turns=1", "tune_games=2"),
+        )
     ]
     command = ["league", "start", "--from", str(start), "--out", str(place / "season")]
     assert main([*command, "--turns", "4", *small, *rules]) == 0
@@ -41,12 +44,16 @@ def last_json(text: str) -> dict[str, object]:
 
 def test_status_players_and_reasons(season: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["league", "status", str(season), "--json"]) == 0
-    assert last_json(capsys.readouterr().out)["turns"] == 4
+    shown = capsys.readouterr().out
+    assert last_json(shown)["turns"] == 4 and "settings of sibling1: lr x" in shown
     assert main(["league", "players", str(season)]) == 0
     shown = capsys.readouterr().out
     assert "league_exploiter" in shown and "…" not in shown
     assert main(["league", "why", str(season), "0", "--json"]) == 0
     assert last_json(capsys.readouterr().out)["player"] == "main"
+    # The sibling's turn says how it was compared with main, and what that changed.
+    assert main(["league", "why", str(season), "3"]) == 0
+    assert "sibling1 scored" in " ".join(capsys.readouterr().out.split())
     assert main(["league", "why", str(season), "m0"]) == 0
     assert "had just been frozen" in capsys.readouterr().out
 

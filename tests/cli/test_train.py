@@ -2,8 +2,10 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -96,6 +98,26 @@ def test_first_hero_ends_with_a_table_and_a_picture(tmp_path):
     assert "sealed cousins of master" in run.stdout and "Elo (rookie = 1000)" in run.stdout
     assert (tmp_path / "hero" / "elo.png").read_bytes()[:4] == b"\x89PNG"
     assert len(found["curve"]) >= 2 and found["core_seconds"] > 0
+
+
+def test_first_hero_that_is_told_to_end_begins_no_further_stage(tmp_path):
+    words = ("first-hero", "--minutes", "30", "--size", "dummy", "--out", str(tmp_path / "hero"))
+    command = [sys.executable, "-m", "levelcap", *words]
+    env = {**os.environ, "COLUMNS": "200", "NO_COLOR": "1"}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=env) as process:
+        said = []
+        for line in process.stdout:
+            said.append(line)
+            if "imitating" in line:
+                break
+        metrics = tmp_path / "hero" / "imitate" / "metrics.jsonl"
+        until = time.monotonic() + 60
+        while not metrics.exists() and time.monotonic() < until:
+            time.sleep(0.05)
+        process.send_signal(signal.SIGTERM)
+        said += process.stdout.readlines()
+        assert process.wait(30) == 130, said
+    assert not any("reinforcing" in line or "rating" in line for line in said)
 
 
 @pytest.mark.parametrize(

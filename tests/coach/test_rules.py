@@ -28,6 +28,14 @@ def shard(tmp_path_factory):
     return Shard(place)
 
 
+def test_processes_label_the_same(shard, crew, tmp_path):
+    counts = label_shard(shard, tmp_path / "a"), label_shard(shard, tmp_path / "b", crew)
+    assert counts[0] == counts[1] > 0
+    files = sorted(path.name for path in (tmp_path / "a").iterdir() if path.name != "manifest.json")
+    for name in files:
+        assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
+
+
 def test_the_objectaimed_at_is_the_enemy_under_the_cursor():
     objects = np.zeros((1, 1, 16, len(OBJECT)), np.float32)
     for slot, (dx, dy, enemy) in enumerate([(0.5, 0.0, 1), (0.4, 0.1, 0), (-0.6, 0.2, 1)]):

@@ -12,7 +12,7 @@ TORCH_FREE = (
     *(f"play.{name}" for name in ("matchup", "roster", "seats")),
     "learn.adversary.attacks",
     *(f"trials.{name}" for name in ("davidson", "gate", "panel", "ratings", "verdict")),
-    *(f"trials.{name}" for name in ("constitution", "cost", "red_team", "robust")),
+    *(f"trials.{name}" for name in ("capped", "constitution", "cost", "robust")),
     *(f"trials.{name}" for name in ("safety", "speed", "suite", "watch")),
     *(
         f"services.{p.stem}"
@@ -20,7 +20,7 @@ TORCH_FREE = (
         if p.name not in ("__pycache__", "arena", "oracle")
     ),
 )
-WEB = {"fastapi", "starlette", "uvicorn", "nicegui", "httpx", "websockets"}
+WEB = {"fastapi", "starlette", "uvicorn", "jinja2", "httpx", "websockets"}
 FARAMA = {"gymnasium", "pettingzoo", "mpe2"}
 # spaces.py is the half of outside.py that reads Gymnasium's spaces.
 FARAMA_ALLOWED = {

@@ -11,7 +11,7 @@ OWNERS = {
     "levelcap/jobs/": ("jobs", "job_events", "workers"),
     "levelcap/campaign/story/": (
         *("campaigns", "quests", "runs", "events", "curves", "curve_marks", "exams", "matches"),
-        "realm",
+        *("realm", "tests"),
     ),
 }  # fmt: skip
 WORD = r"\b(?:FROM|JOIN|INTO|UPDATE|TABLE|INDEX \w+ ON)\s+(?:IF (?:NOT )?EXISTS\s+)?(\w+)"

@@ -23,9 +23,9 @@ MIN_COMMENTS = 6  # of a hundred lines of code, in nets and learn
 MAX_FUNCTION_LINES = 100
 MAX_JS_LINES = 300
 # Lines as the formatter leaves them, without blanks, comments and docstrings; DEVELOPMENT says the
-# same number. The redesign ended at 33,500 of the 31,500 aimed at; the hierarchy with its coach,
-# mind and orders and 60 ticks a second are 3,400 since, mouse, replay and teacher 700; league and
-# trials may have 3,500. For the whole product 45,000.
+# same number. The redesign ended at 33,500 of the 31,500 aimed at, at 32,000 with pages as
+# templates; the hierarchy with its coach, mind and orders and 60 ticks a second are 3,400 since,
+# mouse, replay, teacher and drills 800; league and trials 5,300. For the whole product 45,000.
 MAX_PACKAGE_LINES = 41_500
 MAX_FOLDER_LINES = {"services": 11_000}
 MAX_OTHER_FOLDER_LINES = 8_000
@@ -54,7 +54,8 @@ def test_no_file_is_longer_than_400_lines():
 
 
 def test_no_file_for_the_browser_is_longer_than_300_lines():
-    found = {name_of(p): len(p.read_text().splitlines()) for p in PACKAGE.rglob("*.js")}
+    files = [*PACKAGE.rglob("*.js"), *PACKAGE.rglob("*.html")]
+    found = {name_of(p): len(p.read_text().splitlines()) for p in files}
     assert found and {n: k for n, k in found.items() if k > MAX_JS_LINES} == {}
 
 

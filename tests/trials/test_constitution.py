@@ -14,7 +14,8 @@ SHIPPED = (resources.files("levelcap") / "data" / "constitution.toml").read_text
 
 def test_the_shipped_rules_are_those_that_can_be_measured():
     rules = load_constitution()
-    assert {rule.name for rule in rules if not rule.vacuous} == set(FORMS) == set(MEASURES)
+    assert {rule.name for rule in rules if not rule.vacuous} == set(FORMS)
+    assert set(FORMS) == set(MEASURES) | {"format", "leak"}
     assert {rule.name for rule in rules if rule.vacuous} == set(VACUOUS)
     assert all(rule.bound > 0 and rule.worlds for rule in rules if not rule.vacuous)
 

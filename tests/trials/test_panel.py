@@ -6,6 +6,7 @@ import math
 import numpy as np
 import pytest
 
+from levelcap.kit.backend import Inline
 from levelcap.kit.errors import BadValue, UnknownName
 from levelcap.play.matchup import play_games
 from levelcap.play.roster import Door, find
@@ -20,6 +21,7 @@ from levelcap.trials.panel import (
 )
 from levelcap.trials.ratings import Games
 from levelcap.world.players.bot_names import SEALED_FROM, is_sealed
+from tests.learn.league.test_season import hero
 
 FEW = {"games_per_cousin": 4, "bot_games": 40, "seer_games": 4}
 
@@ -103,6 +105,17 @@ def test_a_verdict_is_reproducible_and_depends_on_the_seed(verdict, ladder):
     assert judge(find("rookie"), "duel", seed=4, ladder=ladder, **few).as_json() != once
     assert json.loads(json.dumps(once)) == once
     assert set(once) >= {"sealed", "seers", "trained", "differences", "elo", "ratings"}
+
+
+def test_processes_judge_to_the_same_bits(ladder, crew, tmp_path):
+    """Of a net, whose bits depend on the size of its batch; bots play the same in any."""
+    few = {**FEW, "games_per_cousin": 4, "bot_games": 66, "ladder": ladder, "seed": 3}
+    net = str(hero(tmp_path / "hero"))
+    here = judge(net, "duel", backend=Inline(), **few).as_json()
+    assert judge(net, "duel", backend=crew, **few).as_json() == here
+    few = {**few, "games_per_cousin": 2, "bot_games": 8}
+    whole = judge(find("rookie"), "duel", **few).as_json()
+    assert judge("rookie", "duel", backend=Inline(), **few).as_json() == whole
 
 
 def test_all_cousins_in_one_world_play_the_games_they_would_play_alone(verdict):

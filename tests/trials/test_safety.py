@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from benchmarks import red_team
 from levelcap.play.roster import find
-from levelcap.trials import red_team
 from levelcap.trials.constitution import load_constitution
 from levelcap.trials.safety import examine, idle_s, judge
 from levelcap.world import make
@@ -60,7 +60,9 @@ def test_the_moment_of_a_breach_is_where_it_begins():
     values, moments = idle_s(log, RULES["idle_s"].settings)
     assert values[0, 0] == pytest.approx(5.9) and moments[0, 0] == 40  # 59 steps are none
     found = judge(log, RULES["idle_s"], "duel")
-    assert found["examples"] == [{"value": 5.9, "match": 0, "seed": 9, "seat": 0, "tick": 120}]
+    assert found["examples"] == [
+        {"value": 5.9, "match": 0, "seed": 9, "seat": 0, "tick": 120, "decision": 40}
+    ]
 
 
 def test_the_world_cannot_break_what_is_called_vacuous():

@@ -14,6 +14,7 @@ from levelcap.trials.sprt import (
     normalised_elo,
     pair_counts,
     preset_of,
+    read_line,
 )
 
 # Counts, bounds, ratio and logistic Elo of tests that others have published.
@@ -104,3 +105,25 @@ def test_presets_and_the_end():
         SequentialTest(preset_of("gain", "duel"), np.array((0, 0, 0, 0, 200))).verdict == "passed"
     )
     assert logistic_elo((0, 0, 0, 0, 3)) == math.inf
+
+
+def test_a_line_tells_a_test_and_can_be_read_again():
+    test = SequentialTest(preset_of("gain", "duel"))
+    assert test.games_to_go == 8_000 and test.share == 0.5
+    test.add([1.0, 0.0, 1.0, 1.0, 0.5, 0.5, 1.0, 0.5] * 8)
+    again = read_line(test.line(), test.preset)
+    assert again.counts.tolist() == test.counts.tolist() == [0, 0, 16, 8, 8]
+    assert again.results.tolist() == [32, 24, 8]
+    assert 0 < again.games_to_go < 8_000 and 0.5 < again.share < 1
+    assert read_line("starting", test.preset).counts.sum() == 0
+
+
+def test_games_to_go_are_about_those_it_takes():
+    rng = np.random.default_rng(3)
+    test, guessed = SequentialTest(preset_of("gain", "duel")), 0
+    while test.verdict is None:
+        test.add((rng.random(64) < 0.56).astype(float))
+        if test.counts.sum() == 320:
+            guessed = 640 + test.games_to_go
+    assert test.verdict == "passed" and test.games_to_go == 0
+    assert 0.3 < guessed / (2 * test.counts.sum()) < 3

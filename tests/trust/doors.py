@@ -1,6 +1,6 @@
 """What strangers do to the Tavern and the Oracle, with figures; each guard can be switched off.
 
-    python -m tests.trust.doors        # the Tavern, in a process of its own: NiceGUI is one
+    python -m tests.trust.doors        # the Tavern, in a process of its own
 
 prints one line of JSON. The Tavern is walked in memory, then fuzzed as a server of its own with a
 Keeper and an Oracle behind it, whose ports follow $LEVELCAP_PORT_OFFSET.
@@ -29,9 +29,9 @@ from tests.services.paths import PATHS, in_url
 from tests.services.reach import try_paths
 
 FUZZED = 3_000
-PAGES = ("/", "/quests", "/vault", "/jobs", "/_nicegui/x", "/_nicegui_ws/socket.io/", "/static/x")
+PAGES = ("/", "/quests", "/vault", "/jobs", "/vault?part=x", "/live", "/static/x")
 FRAMES = 300
-NICEGUI = "/_nicegui_ws/socket.io/?EIO=4&transport=websocket"
+LIVE = "/live"
 BROKEN = 1011  # a socket closed because something failed here
 # protection -> its owner, its name, and what stands there when it is switched off
 GUARDS = {
@@ -162,8 +162,7 @@ def _bystander_lives(url, cookie):
     with connect(url, additional_headers={"Cookie": cookie}, proxy=None) as bystander:
         hello = bystander.recv(timeout=10)
         _broken_sockets(url, cookie, map(repr, frames(6, FRAMES // 3)))
-        bystander.send("40")  # joins the namespace, as a page does
-        return hello.startswith("0{") and bystander.recv(timeout=10) is not None
+        return "hero" in json.loads(hello) and bystander.recv(timeout=10) is not None
 
 
 def _page_requests(seed, count):
@@ -215,7 +214,7 @@ def tavern_figures():
         made = client.post("/arena/api/matches", json={"seats": ["person", "idle"]}).json()
         url = get_service_url("tavern").replace("http", "ws", 1)
         ends = _broken_sockets(f"{url}/arena/ws/{made['id']}", cookie, frames(5, FRAMES))
-        assert _bystander_lives(url + NICEGUI, cookie)
+        assert _bystander_lives(url + LIVE, cookie)
     oracle.close()
     realm.close()
     return {

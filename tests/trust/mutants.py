@@ -22,6 +22,7 @@ class EffectApart(Store):
         job = self.get(id)
         with db.transaction(self.engine) as connection:
             self.effects[job.type](connection, job, result)
+        time.sleep(0.002)  # the queue is quick: without it a kill rarely falls between the two
         effects, self.effects = self.effects, {}
         try:
             return super().complete(id, worker, fence, result)

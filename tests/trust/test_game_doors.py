@@ -154,7 +154,7 @@ def test_no_message_breaks_a_socket_of_the_oracle(app, figures):
         fuzzed=FRAMES,
     )
     assert BROKEN not in ends and ends[1007] > 50
-    with patch.object(match_api, "read_pace", json.loads), caller(app, PORT) as client:
+    with patch.object(match_api, "read_command", json.loads), caller(app, PORT) as client:
         assert BROKEN in send_all(client, frames(11, FRAMES // 10))
 
 

@@ -23,15 +23,14 @@ from levelcap.campaign.story.runs import Gain
 from levelcap.campaign.story.strength import difference
 from levelcap.jobs.store import Store
 from levelcap.kit.db import Connection, reading, transaction
-from levelcap.kit.ids import sha256_bytes
 from levelcap.nets.meta import Meta
 from levelcap.nets.options import VIEWS
 from levelcap.trials.gate import judge_elo
-from levelcap.trials.verdict import TRIAL_VERSION, Verdict, verdict_from_json
+from levelcap.trials.verdict import Verdict, verdict_from_json
 from levelcap.vault import lookup
 from levelcap.vault.champion import champion_of
 from levelcap.vault.evals import QUICK, newest_trial
-from levelcap.vault.ledger import Entry, amend, rate, row_of
+from levelcap.vault.ledger import Entry, amend, rate
 from levelcap.world.spec import WorldName
 
 STEPS_A_LEVEL = 1000
@@ -124,23 +123,9 @@ class Arena(Kind):
         gain = difference(connection, best.id, now.checkpoint)
         return judge_elo(best.id, elo, now.checkpoint, gain)
 
-    def trial_of(self, connection: Connection, verdict: Verdict) -> dict[str, Any] | None:
-        """Who is certainly stronger on the panel has to stand a whole trial; the first does not."""
-        if verdict.version >= TRIAL_VERSION or verdict.champion is None:
-            return None
-        entry, before = (row_of(connection, n) for n in (verdict.candidate, verdict.champion))
-        assert entry is not None and before is not None  # both were judged
-        costs = [row.cost_core_seconds or 0.0 for row in (entry, before)]
-        # Fresh matches and a fresh panel for every pair.
-        seed = int(sha256_bytes(f"{verdict.candidate} {verdict.champion}".encode())[:12], 16)
-        return {
-            "checkpoint": verdict.candidate,
-            "champion": verdict.champion,
-            "world": entry.world or "duel",
-            # What the gain cost: what was spent since the champion.
-            "core_seconds": max(0.0, costs[0] - costs[1]),
-            "seed": seed,
-        }
+    def trial_order(self, connection: Connection, entry: Entry, before: Entry) -> dict[str, Any]:
+        """In its world."""
+        return super().trial_order(connection, entry, before) | {"world": entry.world or "duel"}
 
     def learned(self, connection: Connection, campaign: Campaign | None) -> Learned:
         """Level and XP count optimizer updates."""

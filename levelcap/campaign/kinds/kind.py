@@ -17,10 +17,10 @@ from levelcap.campaign.story.campaigns import Campaign
 from levelcap.campaign.story.runs import Run
 from levelcap.jobs.store import Store
 from levelcap.kit.db import Connection
-from levelcap.kit.ids import check_words
+from levelcap.kit.ids import check_words, sha256_bytes
 from levelcap.nets.meta import Meta
-from levelcap.trials.verdict import Verdict
-from levelcap.vault.ledger import Entry
+from levelcap.trials.verdict import TRIAL_VERSION, Verdict
+from levelcap.vault.ledger import Entry, row_of
 
 Progress = Callable[[int, int, str], None]
 Words = Annotated[str, AfterValidator(check_words)]
@@ -119,8 +119,27 @@ class Kind:
         raise NotImplementedError
 
     def trial_of(self, connection: Connection, verdict: Verdict) -> dict[str, Any] | None:
-        """The trial that a passed verdict still has to stand before a promotion; None: none."""
-        return None
+        """The trial that a passed verdict still has to stand before a promotion.
+
+        None: it was one, or the throne is empty: the first crown is provisional.
+        """
+        if verdict.version >= TRIAL_VERSION or verdict.champion is None:
+            return None
+        entry, before = (row_of(connection, n) for n in (verdict.candidate, verdict.champion))
+        assert entry is not None and before is not None  # both were judged
+        return self.trial_order(connection, entry, before)
+
+    def trial_order(self, connection: Connection, entry: Entry, before: Entry) -> dict[str, Any]:
+        """The payload of a trial of a checkpoint against another."""
+        costs = [row.cost_core_seconds or 0.0 for row in (entry, before)]
+        return {
+            "checkpoint": entry.id,
+            "champion": before.id,
+            # What the gain cost: what was spent since the champion.
+            "core_seconds": max(0.0, costs[0] - costs[1]),
+            # Fresh matches and a fresh panel for every pair.
+            "seed": int(sha256_bytes(f"{entry.id} {before.id}".encode())[:12], 16),
+        }
 
     def learned(self, connection: Connection, campaign: Campaign | None) -> Learned:
         """Level and XP."""

@@ -19,8 +19,9 @@ from levelcap.guild.skill import FULL_EXAM
 from levelcap.kit.db import Connection
 from levelcap.kit.errors import LevelcapError
 from levelcap.trials.gate import judge_exam
-from levelcap.trials.verdict import Verdict
+from levelcap.trials.verdict import Verdict, verdict_from_json
 from levelcap.vault.champion import champion_of
+from levelcap.vault.evals import newest_trial
 from levelcap.vault.ledger import Entry, row_of
 from levelcap.vault.lookup import most_skilled, newest_of_campaign
 
@@ -173,9 +174,12 @@ def _fresh_lessons(connection: Connection, campaign: Campaign) -> dict[str, Any]
 
 def judge_best(connection: Connection, hero: str) -> Verdict | None:
     """The verdict on the best judged checkpoint that is not champion; None: there is none."""
-    best, now = most_skilled(connection, hero), champion_of(connection, hero)
+    now = champion_of(connection, hero)
+    best = most_skilled(connection, hero, None if now is None else now.checkpoint)
     if best is None or (now is not None and now.checkpoint == best.id):
         return None
+    if now is not None and (trial := newest_trial(connection, best.id, now.checkpoint)):
+        return verdict_from_json(trial)
     old = None if now is None else row_of(connection, now.checkpoint)
     return judge_exam(
         best.id,

@@ -17,8 +17,10 @@ from levelcap.kit.db import Connection
 from levelcap.kit.paths import get_base_dir
 from levelcap.nets.meta import TEXT_WORLD, Meta
 from levelcap.nets.text.shape import TextShape
+from levelcap.trials.verdict import Verdict
 from levelcap.vault.evals import EXAM
-from levelcap.vault.ledger import Entry, amend
+from levelcap.vault.ledger import Entry, amend, row_of
+from levelcap.vault.lookup import base_before
 
 
 class TextHeroFile(HeroFile):
@@ -93,6 +95,23 @@ class Text(Kind):
     # many and certainly more exactly.
     next_recipe = staticmethod(studies.next_recipe)
     judge_best = staticmethod(studies.judge_best)
+
+    def trial_of(self, connection: Connection, verdict: Verdict) -> dict[str, Any] | None:
+        """Of one that has a skill: after school alone there is nothing to hold a trial in."""
+        entry = row_of(connection, verdict.candidate)
+        if entry is None or entry.skill_name not in skills.tracks():
+            return None
+        return super().trial_of(connection, verdict)
+
+    def trial_order(self, connection: Connection, entry: Entry, before: Entry) -> dict[str, Any]:
+        """In its skill, and in the champion's; from the base that drift is measured from."""
+        base = base_before(connection, entry)
+        known = before if before.skill_name in skills.tracks() else entry
+        return super().trial_order(connection, entry, before) | {
+            "subject": f"{entry.skill_name}~{entry.skill_level or 1}",
+            "held": f"{known.skill_name}~{known.skill_level or 1}",
+            "base": None if base is None else base.id,
+        }
 
     def learned(self, connection: Connection, campaign: Campaign | None) -> Learned:
         """Level and XP count passed levels and exams."""

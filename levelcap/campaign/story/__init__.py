@@ -6,6 +6,7 @@ runs.py       run folders: what they are for, cost and gained
 events.py     the battle log
 matches.py    live matches, with both content hashes
 played.py     matches of persons that were kept; demos.py  what recorded shards hold
+tests.py      sequential tests that have ended
 skills.py     exams of text heroes
 strength.py   Elo out of stored evaluations
 curves.py     metrics of runs, rolled up

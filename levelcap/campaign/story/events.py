@@ -91,13 +91,13 @@ def list_events(
     return rows.select(connection, Event, query, **asked, n=rows.at_most(limit))
 
 
-def count_incidents(connection: Connection, since: str) -> dict[str, int]:
-    """Kind -> how many errors and warnings since a moment."""
+def count_incidents(connection: Connection, since: str, until: str = "~") -> dict[str, int]:
+    """Kind -> how many errors and warnings since a moment, and before another."""
     query = (
         "SELECT kind, count(*) FROM events WHERE severity IN ('error', 'warning')"
-        " AND time >= :s GROUP BY kind ORDER BY kind"
+        " AND time >= :s AND time < :u GROUP BY kind ORDER BY kind"
     )
-    return rows.counts(connection, query, s=since)
+    return rows.counts(connection, query, s=since, u=until)
 
 
 def count_kinds(connection: Connection, after: int) -> dict[str, int]:

@@ -99,15 +99,17 @@ def list_quests(
     status: str | None = None,
     limit: int = 100,
     before: int | None = None,
+    kind: str | None = None,
 ) -> list[Quest]:
     """Quests, newest first; status "open" = queued or running."""
     where = "(:c IS NULL OR campaign = :c) AND (:b IS NULL OR seq < :b)"
+    where += " AND (:k IS NULL OR kind = :k)"
     if status == "open":
         where += " AND status IN ('queued', 'running')"
     elif status is not None:
         where += " AND status = :s"
     query = f"SELECT * FROM quests WHERE {where} ORDER BY seq DESC LIMIT :n"
-    values = {"c": campaign, "b": before, "s": status, "n": rows.at_most(limit)}
+    values = {"c": campaign, "b": before, "s": status, "k": kind, "n": rows.at_most(limit)}
     return rows.select(connection, Quest, query, **values)
 
 

@@ -7,6 +7,7 @@ events     the battle log
 curves     metrics of runs at three zooms; curve_marks: how much of a file is in them
 exams      judged exams of text heroes
 matches    live matches, with both content hashes
+tests      sequential tests that have ended
 realm      named values of the realm itself (training paused, held, …)
 """
 
@@ -144,4 +145,17 @@ def split_runs(connection: Connection) -> None:
         )
 
 
-MIGRATIONS = [create_campaign, create_curves, create_exams, create_matches, split_runs]
+def create_tests(connection: Connection) -> None:
+    """Sequential tests that have ended."""
+    connection.execute(
+        """CREATE TABLE tests (
+        id TEXT PRIMARY KEY, time TEXT NOT NULL, a TEXT NOT NULL, b TEXT NOT NULL,
+        world TEXT NOT NULL, preset TEXT NOT NULL, seed INTEGER NOT NULL, verdict TEXT NOT NULL,
+        pairs TEXT NOT NULL, results TEXT NOT NULL, seconds REAL NOT NULL) STRICT"""
+    )
+    connection.execute("CREATE INDEX tests_by_time ON tests (time)")
+
+
+MIGRATIONS = [
+    *(create_campaign, create_curves, create_exams, create_matches, split_runs, create_tests),
+]

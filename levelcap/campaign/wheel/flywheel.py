@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from levelcap.campaign.kinds.heroes import KINDS, find_hero
+from levelcap.campaign.kinds.heroes import KINDS, find_hero, kind_of_role
 from levelcap.campaign.story import campaigns, quests
 from levelcap.campaign.story.events import say
 from levelcap.campaign.story.values import get_value, set_value
@@ -21,8 +21,12 @@ from levelcap.jobs.store import Store
 from levelcap.kit.db import reading, transaction
 from levelcap.kit.errors import BadFile, Conflict, Corrupt, UserError
 from levelcap.trials.verdict import TRIAL_VERSION, Verdict
-from levelcap.vault.champion import promote
+from levelcap.vault.champion import champion_of, promote
 from levelcap.vault.evals import TRIAL, store_eval
+from levelcap.vault.ledger import row_of
+
+FRESH = 1 << 40  # seeds from here on draw confirmation games
+_HALTED = "halted"  # the reason that was told last
 
 
 def turn(store: Store) -> list[str]:
@@ -42,11 +46,19 @@ def turn(store: Store) -> list[str]:
         _try(store, campaign.id, trial)
     elif verdict is not None and passed:
         _promote(store, hero.id, verdict)
+    _confirm(store, hero.id, campaign.id)
     with reading(store.engine) as connection:
         halt = breaker.look(connection, campaign.id)
+        told = get_value(connection, _HALTED)
         stopped = (lambda quest: False) if halt is None else halt.stops
         recipe = kind.next_recipe(connection, hero, campaign, stopped)
         number = quests.count_all(connection, campaign.id)
+    if told != (reason := None if halt is None else halt.reason):
+        with transaction(store.engine) as connection:
+            set_value(connection, _HALTED, reason)
+            if halt is not None:
+                said = f"{halt.reason}. {halt.remedy}"
+                say(connection, "training.halted", said, severity="error")
     if recipe is None or stopped(recipe["quest"]):
         return []
     try:
@@ -82,6 +94,24 @@ def _try(store: Store, campaign: str, order: dict[str, Any]) -> None:
         data = {"checkpoint": who, "job": job.job_id}
         said = f"{who}: {reason}"
         say(connection, "vault.promotion_refused", said, severity="warning", data=data)
+
+
+def _confirm(store: Store, hero: str, campaign: str) -> None:
+    """Let a new champion, whoever crowned it, play fresh games: gating inflates its Elo."""
+    name = f"confirmed {hero}"
+    with reading(store.engine) as connection:
+        now = champion_of(connection, hero)
+        if now is None or now.previous is None or get_value(connection, name) == now.seq:
+            return
+        entry = row_of(connection, now.checkpoint)
+    assert entry is not None  # champions stay in the ledger
+    order = kind_of_role(entry.role).questions(entry) | {"checkpoint": entry.id}
+    # Of the panel, and so of no evaluation before.
+    order |= {"against": now.previous, "seed": FRESH + now.seq}
+    key = f"confirm-{entry.id}-{now.seq}"  # the same again is one job
+    store.submit("eval", order, priority="high", idempotency_key=key, campaign=campaign)
+    with transaction(store.engine) as connection:
+        set_value(connection, name, now.seq)
 
 
 def _promote(store: Store, hero: str, verdict: Verdict) -> None:

@@ -6,11 +6,12 @@ interrupted, killed and run again: it continues.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from levelcap.campaign.work.base import Bench, Work
+from levelcap.campaign.work.base import Bench, Result, Work
 from levelcap.campaign.work.table import WORKS
 from levelcap.jobs.job import Interrupted, Job, JobFailed
 from levelcap.jobs.worker import Context, Handler
@@ -42,3 +43,20 @@ def guarded(work: type[Work], job: Job, bench: Bench) -> dict[str, Any]:
         raise JobFailed("resource_unavailable", without_paths(str(error))) from error
     except UserError as error:
         raise JobFailed("validation_error", without_paths(str(error))) from error
+
+
+class Aloud(Context):
+    """The context of work that is done here and now, without a queue: progress is told."""
+
+    def __init__(self, tell: Callable[[str], None]) -> None:
+        self.stopping = self.cancelled = threading.Event()
+        self._tell = tell
+
+    def progress(self, fraction: float, message: str = "") -> None:
+        """Tell it."""
+        self._tell(f"{fraction:.0%}, {message}")
+
+
+def perform_here(work: Work, locate: Callable[[str], Path], tell: Callable[[str], None]) -> Result:
+    """Do work in this process; nothing is entered in the realm's books."""
+    return work.perform(Bench(locate, None, Aloud(tell)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
@@ -17,9 +18,11 @@ from levelcap.campaign.work.snapshots import meta_of
 from levelcap.jobs.job import Job
 from levelcap.jobs.store import Store
 from levelcap.kit.db import Connection
+from levelcap.kit.seeds import chain
+from levelcap.trials.verdict import Figure
 from levelcap.vault.ask import resolve
 from levelcap.vault.assets import find
-from levelcap.vault.evals import store_eval
+from levelcap.vault.evals import CONFIRMED, store_eval
 from levelcap.vault.ledger import row_of
 from levelcap.vault.probes import remember
 
@@ -43,26 +46,47 @@ class Evaluate(Work):
     passives: Passives = "lite"
     games: Games = 400
     seed: Seed = 0
+    against: Name | None = None
+    """games that confirm a champion: who reigned before it"""
 
     def perform(self, bench: Bench) -> Result:
         """Let its kind judge it."""
         place = bench.locate(self.checkpoint)
-        return kind_of_meta(meta_of(place)).judge(
+        found = kind_of_meta(meta_of(place)).judge(
             place, self, lambda done, total, what: bench.context.progress(done / total, what)
         )
+        if self.against is not None and "elo" in found:
+            found |= {"against": self.against, "gain": self._meet(place, bench)}
+        return found
+
+    def _meet(self, place: Path, bench: Bench) -> Figure:
+        """Elo over the predecessor in games of their own."""
+        from levelcap.play.load import load_checkpoint
+        from levelcap.play.matchup import play_games
+        from levelcap.trials.sprt import elo_figure, pair_counts
+
+        pair = (load_checkpoint(place), load_checkpoint(bench.locate(str(self.against))))
+        played = play_games(*pair, meta_of(place).world, self.games, chain(self.seed, 1) >> 1)
+        return elo_figure(pair_counts(played.scores))
 
     def effect(self, connection: Connection, store: Store, job: Job, result: Result) -> None:
         """Keep every score, and write what follows into the checkpoint's row."""
         entry = row_of(connection, self.checkpoint)
         assert entry is not None  # an evaluation belongs to a row
         kind = kind_of_role(entry.role)
-        kept = keep_ladder(connection, self.seed, result)
-        store_eval(connection, entry.id, kind.eval_kind, job.id, self.seed, kept)
+        kept, confirms = keep_ladder(connection, self.seed, result), self.against is not None
+        of = CONFIRMED if confirms else kind.eval_kind
+        store_eval(connection, entry.id, of, job.id, self.seed, kept)
         remember(connection, find(connection, entry.id).sha256, "evaluation")
         noted = kind.note_result(connection, entry, result)
         quests.end(connection, job.id, "done", noted.result)
         said, data = f"{entry.id}: {noted.words}", {"checkpoint": entry.id, **noted.data}
-        say(connection, "eval.completed", said, severity="success", data=data)
+        if confirms:
+            said = f"{said} in fresh games, was {entry.elo_text()} when it was crowned"
+            gain = result.get("gain")
+            said += f"; {gain[0]:+.0f} Elo over {self.against}" if gain else ""
+        told = "eval.confirmed" if confirms else "eval.completed"
+        say(connection, told, said, severity="success", data=data)
 
 
 class EvaluateRecipe(Recipe):

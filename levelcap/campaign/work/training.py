@@ -76,7 +76,7 @@ class Training(Work):
         skip = self.place / SKIP
         skipped = skip.exists()
         skip.unlink(missing_ok=True)
-        if outcome.reason in ("interrupted", "stop file") and not skipped:
+        if outcome.interrupted and not skipped:
             raise Interrupted(outcome.reason)
         names = [p.name for p in sorted((self.place / "snapshots").glob("step-*"))]
         return {
@@ -102,6 +102,9 @@ class Training(Work):
         steps, seconds = result["steps"], max(result["seconds"], 1e-9)
         said = f"{job.type} {status}: {steps:,} steps, {steps / seconds:,.0f} a second"
         data = {"run": self.run, "job": job.id}
+        if bad := result["bad_updates"]:
+            skipped = f"{bad} updates of {self.run} were not finite and left out"
+            say(connection, "training.diverged", skipped, severity="warning", data=data)
         say(connection, "training.completed", said, severity="success", data=data)
 
     def note_learning(self, connection: Connection, store: Store, result: Result) -> None:

@@ -6,13 +6,16 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
+from levelcap.campaign.kinds.heroes import kind_of_role
 from levelcap.campaign.story import quests
 from levelcap.campaign.story.events import say
+from levelcap.campaign.story.skills import track
 from levelcap.campaign.work.base import Bench, Desk, Limits, Recipe, Result, Work
 from levelcap.campaign.work.fields import Name, Ruleset, Seed
 from levelcap.jobs.job import Job
 from levelcap.jobs.store import Store
-from levelcap.kit.db import Connection
+from levelcap.kit.db import Connection, reading
+from levelcap.kit.paths import folder
 from levelcap.vault.ask import resolve
 from levelcap.vault.evals import TRIAL, store_eval
 
@@ -34,10 +37,37 @@ class TrialWork(Work):
     core_seconds: Annotated[float, Field(ge=0)] = 0.0
     """of training since the champion"""
     seed: Seed = 0
+    subject: Name | None = None
+    """of a text hero: skill or preset ~ level"""
+    held: Name | None = None
+    """the same of the champion"""
+    base: Name | None = None
+    """the checkpoint that drift is measured from"""
 
     def perform(self, bench: Bench) -> Result:
         """Judge it."""
+        return self._of_text(bench) if self.subject else self._of_arena(bench)
+
+    def _of_text(self, bench: Bench) -> Result:
+        from levelcap.trials.cost import prices
+        from levelcap.trials.text_trial import TextEntrant, run_text_trial
+
+        def entrant(name: str, stands: str | None, spent: float = 0.0) -> TextEntrant:
+            of, _, level = str(stands).rpartition("~")
+            skill, preset = track(of)
+            return TextEntrant(name, bench.locate(name), skill.id, int(level), preset, spent)
+
+        bench.context.progress(0.1, "an exam of both")
+        pair = (
+            entrant(self.checkpoint, self.subject, self.core_seconds),
+            entrant(self.champion, self.held),
+        )
+        base = None if self.base is None else entrant(self.base, self.subject)
+        return run_text_trial(*pair, base=base, seed=self.seed, prices=prices()).as_json()
+
+    def _of_arena(self, bench: Bench) -> Result:
         from levelcap.play.load import load_checkpoint
+        from levelcap.trials.cost import prices
         from levelcap.trials.speed import size_of
         from levelcap.trials.suite import Entrant, Plan, run_trial
 
@@ -54,7 +84,7 @@ class TrialWork(Work):
             bench.context.progress(1 - 0.97**done, what)
 
         pair = entrant(self.checkpoint, self.core_seconds), entrant(self.champion, 0.0)
-        plan = Plan(minutes=self.minutes, matches=self.matches)
+        plan = Plan(self.minutes, self.matches, prices=prices(), replays=folder("replays"))
         return run_trial(*pair, self.world, plan=plan, seed=self.seed, tell=tell).as_json()
 
     def effect(self, connection: Connection, store: Store, job: Job, result: Result) -> None:
@@ -71,8 +101,6 @@ class TrialWork(Work):
 class TrialRecipe(Recipe):
     """Judge a checkpoint against another, the champion if nobody else is named."""
 
-    hero_kind: ClassVar[str | None] = "arena"
-
     quest: Literal["trial"] = "trial"
     checkpoint: Name = "latest"
     against: Name = "champion"
@@ -83,17 +111,10 @@ class TrialRecipe(Recipe):
         return f"Trial of {self.checkpoint} against {self.against}"
 
     def order(self, desk: Desk) -> TrialWork:
-        """The work, in the world of the candidate."""
+        """The work, in the world or skill of the candidate."""
         entry = resolve(desk.store.engine, self.checkpoint, desk.hero)
         other = resolve(desk.store.engine, self.against, desk.hero)
-        costs = [row.cost_core_seconds or 0.0 for row in (entry, other)]
-        return TrialWork.model_validate(
-            {
-                "checkpoint": entry.id,
-                "champion": other.id,
-                "world": entry.world or "duel",
-                "minutes": self.minutes,
-                "core_seconds": max(0.0, costs[0] - costs[1]),
-                "seed": self.seed,
-            }
-        )
+        with reading(desk.store.engine) as connection:
+            asked = kind_of_role(entry.role).trial_order(connection, entry, other)
+        own = {"seed": self.seed} if self.seed else {}
+        return TrialWork.model_validate(asked | own | {"minutes": self.minutes})

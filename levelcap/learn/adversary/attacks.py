@@ -7,6 +7,8 @@
     late      strength = decisions that a look is old
     opening   strength = share of the longest match that begins with bad moves in its name: it walks
               to the objective and shoots the other way
+    saboteur  strength = what is added to or taken from every number it sees, always the same way; a
+              pattern of signs that was found by trying which hurts this player most (`saboteur.py`)
 
 Only the views it names are spoiled: what is allowed (`mask`), whether it lives and whose turn it is
 are the world's. Chance is a hash of the row's key, so that an attacked match can be played again.
@@ -29,22 +31,25 @@ from levelcap.world.spec import HEADS, MOVE_BINS
 
 # Each costs a three-minute duellist 15 points and more, with its whole interval and on other seeds
 # than it was chosen on. In siege noise and openings do; dropped and late looks do not
-# (benchmarks/log/2026-11-18-trials.txt).
-STRENGTHS = {"noise": 0.3, "dropped": 0.5, "late": 2.0, "opening": 0.05}
-MOST = {"noise": 10.0, "dropped": 1.0, "late": 30.0, "opening": 1.0}
+# (benchmarks/log/2026-11-18-trials.txt); the saboteur was not measured there (-league-more.txt).
+STRENGTHS = {"noise": 0.3, "dropped": 0.5, "late": 2.0, "opening": 0.05, "saboteur": 0.15}
+MOST = {"noise": 10.0, "dropped": 1.0, "late": 30.0, "opening": 1.0, "saboteur": 10.0}
 _INNER = "inner "  # prefix of the policy's own state
 
 
 class Attacked(Policy):
     """The same player under one attack."""
 
-    def __init__(self, policy: Policy, attack: str, strength: float | None = None) -> None:
+    def __init__(
+        self, policy: Policy, attack: str, strength: float | None = None, pattern: int = 0
+    ) -> None:
+        """strength None: the usual one; pattern: the saboteur's, by its number."""
         check_known("attack", attack, STRENGTHS)
         strength = STRENGTHS[attack] if strength is None else strength
         if not 0 <= strength <= MOST[attack] or (attack == "late" and strength != int(strength)):
             remedy = f"Give a number from 0 to {MOST[attack]:g}, whole for late"
             raise BadValue(refuse(f"strength of the attack {attack}", strength, remedy))
-        self.inner, self.attack, self.strength = policy, attack, strength
+        self.inner, self.attack, self.strength, self.pattern = policy, attack, strength, pattern
         self.name = f"{policy.name} ({attack} {strength:g})"
         self.decision_ticks, self.tick_hz = policy.decision_ticks, policy.tick_hz
         # Bad moves need to know where the objective is, whatever the player looks at.
@@ -56,7 +61,7 @@ class Attacked(Policy):
     @property
     def content_hash(self) -> str:
         """Of the player and the attack."""
-        said = f"{self.attack} {self.strength} {self.inner.content_hash}"
+        said = f"{self.attack} {self.strength} {self.pattern} {self.inner.content_hash}"
         return hashlib.sha256(said.encode()).hexdigest()
 
     def bind(self, world: World) -> None:
@@ -91,6 +96,9 @@ class Attacked(Policy):
         shown = dict(views)
         for name in self.views:
             kept = own[f"look {name}"] = own[f"look {name}"].copy()
+            if self.attack == "saboteur":
+                shown[name] = _shifted(views[name], name, self.strength, self.pattern)
+                continue
             shown[name] = spoil(self.attack, strength, name, views[name], views["key"], fresh, kept)
         decided = self.inner.act(shown, _unnamed(state))
         actions = np.array(decided.actions)
@@ -135,6 +143,15 @@ def spoil(
     lost = (_hash("dropped", key, 1)[:, 0] < strength) & ~fresh
     kept[~lost, 0] = look[~lost]
     return kept[:, 0].copy()
+
+
+def _shifted(
+    look: NDArray[np.float32], name: str, strength: float, pattern: int
+) -> NDArray[np.float32]:
+    """Every number of a view moved by `strength`, up or down as the pattern says."""
+    drawn = _hash(f"saboteur {name}", np.array([pattern], np.uint64), int(np.prod(look.shape[1:])))
+    signs = np.where(drawn < 0.5, -strength, strength).reshape(1, *look.shape[1:])
+    return np.where(look != 0, look + signs, 0.0).astype(np.float32)
 
 
 def _beside(rows: NDArray[Any], look: NDArray[Any]) -> NDArray[Any]:

@@ -1,7 +1,9 @@
 """`harden`: reinforcement learning under attack, of a hero that is strong when undisturbed.
 
-The same loop, net and opponents as `learn.rl.run`; only the world differs. The hero itself is what
-the policy is held to (KL), so that what it does undisturbed stays what it was.
+The same loop, net and opponents as `learn.rl.run`; only the world differs. The hero as it began is
+what the policy is held to (KL), and it sees what is there while the learner sees what it is shown:
+what it did with a spoiled view is no measure. What stronger pulls (`kl_coef`) came to:
+benchmarks/log/2026-11-18-league-more.txt.
 """
 
 from __future__ import annotations
@@ -19,8 +21,9 @@ from levelcap.learn.engine.loop import Outcome, train
 from levelcap.learn.engine.stops import Stops
 from levelcap.learn.engine.task import Hooks
 from levelcap.learn.rl.config import RlConfig
+from levelcap.learn.rl.match_group import MatchGroup
 from levelcap.learn.rl.run import Request, build
-from levelcap.learn.rl.task import RlTask
+from levelcap.nets.meta import Meta
 from levelcap.world.spec import WORLDS
 
 
@@ -40,19 +43,22 @@ def harden(
     config = replace(config, self_play=0.0)
     with RunFolder(request.out) as folder:
         wanted: dict[str, Any] = asdict(request) | {"out": None, "kind": "harden"}
-        task = build(request, config)
-        worlds = attack(task)
+        worlds: list[AttackedWorld] = []
+
+        def prepare(groups: list[MatchGroup], meta: Meta) -> None:
+            worlds.extend(attack(groups, meta.views))
+
+        task = build(request, config, prepare)
         folder.claim({**wanted, "start": str(request.start), "config": asdict(config)})
         outcome = train(task, config.engine, stops, folder, hooks)
     return outcome, worlds[0].levels
 
 
-def attack(task: RlTask) -> list[AttackedWorld]:
+def attack(groups: list[MatchGroup], views: tuple[str, ...]) -> list[AttackedWorld]:
     """Put worlds that attack in the place of a run's own, before its first decision."""
     worlds = []
-    for group in task.groups:
-        world = AttackedWorld(group.world, group.learned, task.actor.meta.views)
+    for group in groups:
         # The critic's own views stay clean: it judges what is, not what is shown.
-        group.world, group.views = world, world.reset()
+        group.world = world = AttackedWorld(group.world, group.learned, views)
         worlds.append(world)
     return worlds

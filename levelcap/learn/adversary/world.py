@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from levelcap.kit.seeds import splitmix64_array
 from levelcap.learn.adversary.attacks import MOST, STRENGTHS, looks_kept, spoil
+from levelcap.learn.rl.match_group import CLEAR
 from levelcap.world.protocols import Step, Views, World
 
 TRAINED = ("noise", "dropped", "late")
@@ -32,6 +33,7 @@ class AttackedWorld:
     def __init__(self, world: World, learned: NDArray[np.bool_], views: tuple[str, ...]) -> None:
         """learned [M, P]: whose views are spoiled; views: which of them."""
         self._inner, self._learned, self._spoiled = world, learned, views
+        self.views = (*world.views, *(CLEAR + name for name in views))
         self._lanes = np.flatnonzero(learned)
         self._match_of = self._lanes // learned.shape[1]
         self._team = np.arange(learned.shape[1]) * world.spec.num_teams // learned.shape[1]
@@ -105,7 +107,8 @@ class AttackedWorld:
         shown = {name: views[name].copy() for name in self._spoiled}
         for name, whole in shown.items():
             whole.reshape(-1, *whole.shape[2:])[self._lanes] = self.own[f"shown {name}"]
-        return {**views, **shown}
+        clear = {CLEAR + name: views[name] for name in self._spoiled}
+        return {**views, **shown, **clear}
 
     def _draw(self, matches: NDArray[np.int64]) -> None:
         """An attack for matches that begin, by their seeds."""
@@ -137,7 +140,7 @@ class AttackedWorld:
 
     def _show(self, views: Views) -> Views:
         """Views in which the learner's rows of attacked matches are spoiled."""
-        shown = dict(views)
+        shown = dict(views) | {CLEAR + name: views[name] for name in self._spoiled}
         attack = self.own["attack"][self._match_of]  # [n]
         for name in self._spoiled:
             shown[name] = views[name].copy()

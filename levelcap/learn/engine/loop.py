@@ -45,6 +45,11 @@ class Outcome:
     core_seconds: float
     metrics: dict[str, float]
 
+    @property
+    def interrupted(self) -> bool:
+        """Did somebody end it before its time? Then it can go on."""
+        return self.reason in ("interrupted", "stop file")
+
 
 class Training:
     """One run of one task in one folder."""

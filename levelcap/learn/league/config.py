@@ -8,6 +8,7 @@ from levelcap.kit.errors import BadValue, refuse
 from levelcap.learn.engine.config import check_number
 
 MAIN, MAIN_EXPLOITER, LEAGUE_EXPLOITER, BOT = "main", "main_exploiter", "league_exploiter", "bot"
+SIBLING = "sibling"  # learns as main does, with settings of its own (`tuning.py`)
 LEARNERS = (MAIN, MAIN_EXPLOITER, LEAGUE_EXPLOITER)
 
 
@@ -57,11 +58,23 @@ class LeagueConfig:
     """frozen players that a newly frozen one is measured against"""
     rated_games: int = 32
     """games against each of those, in pairs"""
+    siblings: int = 0
+    """population-based tuning: players beside main that share its turns; 0 = off"""
+    tune_turns: int = 2
+    """turns of its own after which main or a sibling is compared with another of them"""
+    tune_games: int = 64
+    """games of a comparison, in pairs"""
+    tune_below: float = 0.45
+    """score below which the other's weights and settings are taken over"""
+    tune_factor: float = 1.2
+    """by which each setting then goes up or down"""
+    tune_range: float = 4.0
+    """settings stay within this factor of the season's own"""
 
     def __post_init__(self) -> None:
         shares = [f"{kind}_weight" for kind in LEARNERS]
         shares += ["self_play", "forgotten", "forgotten_below", "hopeless_below", "floor"]
-        shares += ["snapshot_at", "snapshot_share", "league_exploiter_reset"]
+        shares += ["snapshot_at", "snapshot_share", "league_exploiter_reset", "tune_below"]
         for name in shares:
             check_number(name, getattr(self, name), low=0.0, high=1.0)
         for name in ("turn_s", "half_life", "power"):
@@ -69,16 +82,24 @@ class LeagueConfig:
         for name in ("turn_updates", "cousins", "rated_opponents", "rated_games", "snapshot_games"):
             check_number(name, getattr(self, name), low=0.0)
         check_number("opponents", self.opponents, low=1.0, high=64.0)
+        check_number("siblings", self.siblings, low=0.0, high=9.0)
+        check_number("tune_turns", self.tune_turns, low=1.0)
+        check_number("tune_games", self.tune_games, low=2.0)
+        for name in ("tune_factor", "tune_range"):
+            check_number(name, getattr(self, name), low=1.0)
         if self.main_weight == 0:
             raise BadValue(refuse("a league needs its main player", 0, "Give main_weight above 0"))
         if self.self_play + self.forgotten > 1:
             total = self.self_play + self.forgotten
             remedy = "Give shares that sum to at most 1"
             raise BadValue(refuse("self_play and forgotten are shares of one", total, remedy))
-        if self.rated_games % 2:
-            what = "rated games are played in pairs"
-            raise BadValue(refuse(what, self.rated_games, "Give an even number"))
+        for name in ("rated_games", "tune_games"):
+            if getattr(self, name) % 2:
+                what = f"{name}: games are played in pairs"
+                raise BadValue(refuse(what, getattr(self, name), "Give an even number"))
 
     def weight(self, kind: str) -> float:
-        """Share of the turns of a kind of player."""
+        """Share of the turns of one player of this kind; main's are shared with its siblings."""
+        if kind in (MAIN, SIBLING):
+            return self.main_weight / (1 + self.siblings)
         return float(getattr(self, f"{kind}_weight"))

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from levelcap.kit.errors import StateError, refuse
-from levelcap.learn.league.config import BOT, MAIN, MAIN_EXPLOITER, LeagueConfig
+from levelcap.learn.league.config import BOT, MAIN, MAIN_EXPLOITER, SIBLING, LeagueConfig
 from levelcap.learn.league.payoff import Payoff
 from levelcap.learn.league.pfsp import pick, weigh
 from levelcap.learn.league.players import Player
@@ -53,7 +53,7 @@ def plan(
     frozen: players that do not learn, the dead left out. main: the main player as it is.
     """
     name = player.player_id
-    if player.agent_type == MAIN:
+    if player.agent_type in (MAIN, SIBLING):
         rules = _of_main(name, frozen, payoff, config)
     elif player.agent_type == MAIN_EXPLOITER:
         rules = _of_main_exploiter(name, main.player_id, frozen, payoff, config)

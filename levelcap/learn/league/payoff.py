@@ -51,6 +51,14 @@ class Payoff:
         """Drop all results of a player: it starts anew."""
         self._cells = {pair: cell for pair, cell in self._cells.items() if name not in pair}
 
+    def take_over(self, name: str, other: str) -> None:
+        """A player has become what another is: the other's results are its own now."""
+        self.forget(name)
+        for a, b in list(self._cells):
+            if other in (a, b):
+                pair = (name if a == other else a, name if b == other else b)
+                self._cells[pair] = list(self._cells[a, b])
+
     def as_json(self) -> dict[str, dict[str, float]]:
         """`a::b` to wins, draws, losses and p."""
         return {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Self
 
 from levelcap.learn.league.config import BOT
@@ -14,7 +14,7 @@ class Player:
 
     player_id: str
     agent_type: str
-    """main, main_exploiter, league_exploiter or bot"""
+    """main, main_exploiter, league_exploiter, sibling or bot"""
     checkpoint: str | None
     """folder of the snapshot under the season's; of a bot: its name"""
     sha256: str
@@ -43,6 +43,10 @@ class Player:
     """of the present life"""
     slots: tuple[str, ...] = ()
     """opponents of matches that its last checkpoint holds"""
+    ahead: int = 0
+    """steps its own count is above its run's: it has taken over a run with fewer"""
+    factors: dict[str, float] = field(default_factory=dict)
+    """population-based tuning: its settings over the season's own"""
 
     @property
     def key(self) -> str:

@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
+from levelcap.kit.backend import Backend
 from levelcap.kit.seeds import chain, stream
 from levelcap.learn.league.config import BOT
 from levelcap.learn.league.players import Player
 from levelcap.learn.league.shelf import Shelf
 from levelcap.learn.league.state import League
-from levelcap.play.backend import Backend
-from levelcap.play.units import Games, cut, play_unit
+from levelcap.play.units import play_all, series
 from levelcap.world.spec import WORLD_VERSION, WORLDS
 
 
@@ -29,16 +29,13 @@ def rate_newcomer(
     if league.world not in WORLDS or count == 0:
         return []
     others = [player for player in _opponents(league, newcomer, seed) if shelf.alive(player)]
-    series = [chain(seed, index) for index in range(len(others))]
-    units = [
-        Games(_name(league, newcomer), _name(league, other), league.world, own, first, size)
-        for other, own in zip(others, series, strict=True)
-        for first, size in cut(count)
+    seeds = [chain(seed, index) for index in range(len(others))]
+    seatings = [
+        series(_name(league, newcomer), _name(league, other), league.world, count, own)
+        for other, own in zip(others, seeds, strict=True)
     ]
-    found = iter(backend.run(play_unit, units))
     rows: list[dict[str, Any]] = []
-    for other, own in zip(others, series, strict=True):
-        scores = np.concatenate([np.array(next(found)) for _ in cut(count)])
+    for other, own, scores in zip(others, seeds, play_all(backend, seatings), strict=True):
         wins, draws, losses = (int((scores == value).sum()) for value in (1.0, 0.5, 0.0))
         result = (wins, draws, losses)
         league.payoff.add(newcomer.player_id, other.player_id, result, fading=False)

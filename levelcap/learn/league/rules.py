@@ -8,15 +8,20 @@ import numpy as np
 
 from levelcap.kit.seeds import chain, stream
 from levelcap.learn.engine.stops import Stops
-from levelcap.learn.league.config import LEAGUE_EXPLOITER, LEARNERS, MAIN, MAIN_EXPLOITER
+from levelcap.learn.league.config import (
+    LEAGUE_EXPLOITER,
+    MAIN,
+    MAIN_EXPLOITER,
+    SIBLING,
+)
 from levelcap.learn.league.players import Player
 from levelcap.learn.league.state import League
 
 
 def weight(league: League, player: Player) -> float:
     """A learner's share of the turns."""
-    config = league.config
-    return config.weight(player.agent_type) / sum(config.weight(kind) for kind in LEARNERS)
+    total = sum(league.config.weight(learner.agent_type) for learner in league.learners())
+    return league.config.weight(player.agent_type) / total
 
 
 def next_learner(league: League) -> Player:
@@ -33,7 +38,7 @@ def length_of_life(league: League, player: Player, total: int) -> Stops:
     """
     config = league.config
     turns = math.ceil(weight(league, player) * total)
-    if player.agent_type != MAIN:
+    if player.agent_type not in (MAIN, SIBLING):
         turns = math.ceil(turns * config.snapshot_share)
     if config.turn_updates:
         return Stops(updates=turns * config.turn_updates)
@@ -49,7 +54,21 @@ def is_due(league: League, player: Player, total: int) -> bool:
     # Main: a share of the season has passed since the last time, or this was its last turn.
     turns = weight(league, player) * total
     late = player.turns - player.frozen_at >= league.config.snapshot_share * turns
-    return late or total - league.turn - 1 < 1 / weight(league, player)
+    return late or is_last(league, player, total)
+
+
+def is_last(league: League, player: Player, total: int) -> bool:
+    """Was this the last turn of a learner that has turns to the end of the season?"""
+    return total - league.turn - 1 < 1 / weight(league, player)
+
+
+def to_be_tuned(league: League, player: Player, total: int) -> bool:
+    """Is main or a sibling to be compared with another of them now?"""
+    if player.agent_type not in (MAIN, SIBLING) or not league.config.siblings:
+        return False
+    # Main once more at the end: it is what the season gives to others.
+    last = player.agent_type == MAIN and is_last(league, player, total)
+    return last or player.turns % league.config.tune_turns == 0
 
 
 def is_strong(league: League, player: Player) -> bool:

@@ -19,15 +19,17 @@ from typing import Any
 
 import torch
 
+from levelcap.kit.backend import Backend, Inline
 from levelcap.kit.errors import BadValue, refuse
 from levelcap.kit.publish import sweep
 from levelcap.kit.seeds import chain, check_seed, stream
 from levelcap.learn.engine.folder import RunFolder
 from levelcap.learn.engine.task import Hooks
 from levelcap.learn.engine.worlds import spec_of_world
-from levelcap.learn.league.config import BOT, LEARNERS, MAIN, LeagueConfig
+from levelcap.learn.league.config import BOT, LEARNERS, MAIN, SIBLING, LeagueConfig
 from levelcap.learn.league.pairing import Pairing, narrowed, plan
 from levelcap.learn.league.players import Player
+from levelcap.learn.league.population import found_siblings, tune
 from levelcap.learn.league.rated import rate_newcomer
 from levelcap.learn.league.rules import (
     is_due,
@@ -35,6 +37,7 @@ from levelcap.learn.league.rules import (
     next_learner,
     start_of_life,
     starts_anew,
+    to_be_tuned,
 )
 from levelcap.learn.league.shelf import Shelf, copy_published
 from levelcap.learn.league.state import (
@@ -46,12 +49,13 @@ from levelcap.learn.league.state import (
     read_league,
 )
 from levelcap.learn.league.tidy import remove_unneeded, take_back
+from levelcap.learn.league.tuning import tuned
 from levelcap.learn.league.turn import Played, Turn, take_turn
 from levelcap.learn.rl.config import RlConfig
 from levelcap.learn.rl.opponents import training_names
 from levelcap.nets.checkpoint import load_world_net
 from levelcap.nets.meta import check_fits
-from levelcap.play.backend import Backend, Inline
+from levelcap.world.spec import WORLDS
 
 PAUSE_LOOK_S = 0.2
 
@@ -141,7 +145,12 @@ class _Table:
         self.hooks, self.on_publish = replace(hooks, on_publish=None), hooks.on_publish
         self.total = season.num_turns(config)
         net, meta, _ = load_world_net(season.start)
-        check_fits(meta, spec_of_world(season.world, season.patch))
+        spec = spec_of_world(season.world, season.patch)
+        check_fits(meta, spec)
+        # An outside game does not say who plays together, so each of its players is a side.
+        if season.world not in WORLDS and spec.num_players != 2:
+            what, remedy = "a season is of two sides", "Give a game of two players"
+            raise BadValue(refuse(what, f"{spec.num_players} in {season.world}", remedy))
         del net
         self.steps_before = meta.steps
         self.league = League(season.out, season.world, config)
@@ -170,6 +179,7 @@ class _Table:
             if self.config.weight(kind) > 0:
                 player = Player(kind, kind, place, digest, trainable=True, parent_id=f"{MAIN}-0")
                 self.league.put(player.with_(run=f"{kind}-0", start=place))
+        found_siblings(self.league, self.league.players[MAIN], self.season.seed)
         self.league.save()
 
     def over(self) -> bool:
@@ -186,7 +196,10 @@ class _Table:
         )
         played = take_turn(order, self.shelf, self.hooks)
         player = self._take_in(before, played)
-        frozen, matches = self._freeze(player, played.over)
+        change = None
+        if to_be_tuned(league, player, self.total):
+            change = tune(league, player, self.season.seed, self.backend)
+        frozen, matches = self._freeze(league.players[player.player_id], played.over)
         took, progress = time.monotonic() - began, played.outcome.progress
         row = {
             "turn": league.turn,
@@ -200,6 +213,7 @@ class _Table:
             "opponents": [pairing.as_json() for pairing in pairings],
             "results": played.tally,
             "frozen": frozen,
+            "tuned": None if change is None else change.as_json(),
         }
         league.turn += 1
         league.seconds += took
@@ -231,14 +245,14 @@ class _Table:
         shares.pop(player.key, None)  # self-play has its own lanes
         # One checkpoint and one snapshot a turn, at its end.
         engine = replace(self.rl.engine, checkpoint_s=1e9, snapshot_s=1e9)
-        own = config.self_play if player.agent_type == MAIN else 0.0
-        kind = zlib.crc32(player.agent_type.encode())
+        own = config.self_play if player.agent_type in (MAIN, SIBLING) else 0.0
+        kind = zlib.crc32(player.player_id.encode())
         return Turn(
             league.world,
             self.season.patch,
             league.run_folder(player),
             league.place / player.start,
-            replace(self.rl, self_play=own, engine=engine),
+            tuned(replace(self.rl, self_play=own, engine=engine), player.factors),
             length_of_life(league, player, self.total),
             chain(self.season.seed, kind, player.life),
             shares,
@@ -268,7 +282,8 @@ class _Table:
     def _freeze(self, player: Player, over: bool) -> tuple[str | None, list[dict[str, Any]]]:
         """A snapshot joins the league when it is due; an exploiter then starts anew."""
         league = self.league
-        if not over and not is_due(league, player, self.total):
+        # Siblings are there to find settings: what they learn comes in when main takes it over.
+        if player.agent_type == SIBLING or not (over or is_due(league, player, self.total)):
             return None, []
         kin = [p for p in league.players.values() if p.agent_type == player.agent_type]
         newcomer = league.put(
@@ -279,7 +294,7 @@ class _Table:
                 player.sha256,
                 parent_id=player.player_id,
                 born=league.turn + 1,
-                created_at_step=self.steps_before + player.steps,
+                created_at_step=self.steps_before + player.steps + player.ahead,
             )
         )
         player = league.put(player.with_(steps_since_snapshot=0, frozen_at=player.turns))
@@ -294,7 +309,7 @@ class _Table:
     def _publish(self, main: Player) -> None:
         """The main player's snapshots are the season's, as those of any run."""
         assert main.checkpoint is not None
-        place = self.league.place / SNAPSHOTS / f"step-{main.steps:012d}"
+        place = self.league.place / SNAPSHOTS / f"step-{main.steps + main.ahead:012d}"
         if not place.exists():
             copy_published(self.league.place / main.checkpoint, place)
         if self.on_publish is not None:

@@ -11,7 +11,7 @@ from levelcap.kit.errors import BadFile, Corrupt, StateError, refuse
 from levelcap.kit.publish import publish, read_manifest, retire, verify
 from levelcap.learn.league.config import BOT
 from levelcap.learn.league.players import Player
-from levelcap.learn.league.state import FROZEN, League
+from levelcap.learn.league.state import FROZEN, PLAYERS, League
 from levelcap.nets.checkpoint import MODEL
 from levelcap.play.load import load_checkpoint
 from levelcap.play.roster import Door, find
@@ -86,13 +86,14 @@ class Shelf:
         return True
 
     def _mend(self, learner: Player) -> None:
-        """A learner cannot be left out: its file is taken again from its own run.
+        """A learner cannot be left out: its file is taken again from a run.
 
         Raises:
-            StateError: the run does not have it, either.
+            StateError: no run has it, either.
         """
         retire(self.league.place / FROZEN / learner.sha256)
-        for place in (self.league.run_folder(learner) / "snapshots").glob("step-*"):
+        # Of any run: it may have taken another's over.
+        for place in (self.league.place / PLAYERS).glob("*/snapshots/step-*"):
             if digest_of(place) == learner.sha256:
                 verify(place)
                 self.keep(place)

@@ -19,7 +19,7 @@ from typing import Any
 
 from levelcap.kit.errors import BadFile, refuse
 from levelcap.kit.files import append_jsonl, read_json, write_json
-from levelcap.learn.league.config import LEARNERS, LeagueConfig
+from levelcap.learn.league.config import LEARNERS, SIBLING, LeagueConfig
 from levelcap.learn.league.payoff import Payoff
 from levelcap.learn.league.players import Player
 
@@ -43,8 +43,10 @@ class League:
     sizes: dict[str, int] = field(default_factory=lambda: {MATCHES: 0, TURNS: 0})
 
     def learners(self) -> list[Player]:
-        """Those that train, the main player first."""
-        return [self.players[kind] for kind in LEARNERS if kind in self.players]
+        """Those that train: the main player first, its siblings last."""
+        found = [player for player in self.players.values() if player.trainable]
+        order = (*LEARNERS, SIBLING)
+        return sorted(found, key=lambda p: (order.index(p.agent_type), p.player_id))
 
     def frozen(self) -> list[Player]:
         """Those that do not, and whose files are there; the oldest first."""

@@ -104,7 +104,7 @@ def take_turn(turn: Turn, bench: Bench, hooks: Hooks) -> Played:
     slots = tuple(member.name for member in task.pool.members)
     done = outcome.progress
     over = turn.stops.reached(done.update, done.steps, outcome.seconds, None) is not None
-    interrupted = outcome.reason in ("interrupted", "stop file")
+    interrupted = outcome.interrupted
     return Played(outcome, over, interrupted, task.pool.tally, slots)
 
 

@@ -20,8 +20,8 @@ from torch import Tensor
 
 from levelcap.learn.engine.state import State
 from levelcap.learn.maths.fused import HeadLayout, log_softmax_rows
-from levelcap.learn.rl.batch import Batch, Rows, Truncation
-from levelcap.learn.rl.match_group import MatchGroup
+from levelcap.learn.rl.batch import TOLD, Batch, Rows, Truncation
+from levelcap.learn.rl.match_group import CLEAR, MatchGroup
 from levelcap.nets.meta import Meta
 from levelcap.nets.net import Inputs, Net, ViewLayout, choice_log_prob
 from levelcap.play.sample import Sampler
@@ -63,6 +63,9 @@ class Actor:
         self._heads = HeadLayout.of(meta.head_sizes, meta.aim_heads, meta.aim_users)
         self._sampler = Sampler(spec)
         lanes = self.lanes // minibatches
+        # A world that shows the learner something else shows pi_sup what is there.
+        seen = set.intersection(*(set(group.world.views) for group in groups))
+        self._clear = {CLEAR + name for name in meta.views} & seen if reference else set()
         # Two more than are kept: one is learned from while the other is filled.
         self._batches = [
             Batch.empty(
@@ -74,6 +77,7 @@ class Actor:
                 reference is not None,
                 net.num_choices,
                 groups[0].advice is not None,
+                bool(self._clear),
             )
             for _ in range(2 + keep)
         ]
@@ -82,7 +86,7 @@ class Actor:
         self._mask = np.zeros((self.lanes, self._heads.bins), np.uint8)
         self._keys = np.zeros(self.lanes, np.uint64)
         self._flags = np.zeros((3, self.lanes), np.bool_)  # alive, active, reset
-        self._taught = np.zeros((self.lanes, len(self._heads.sizes) + 1), np.int16)
+        self._taught = np.zeros((self.lanes, len(self._heads.sizes) + TOLD), np.int16)
         # What the net remembers of every lane, and what pi_sup would; lanes in batch order.
         self._state = net.initial_state(self.lanes)
         self._reference_state = self._fresh_reference_state()
@@ -125,9 +129,10 @@ class Actor:
         assert self.reference is not None
         # [n, ...] each
         state0 = {n: torch.from_numpy(a[minibatch]) for n, a in batch.reference_state0.items()}
+        looks = batch.inputs if batch.clear is None else batch.clear
         with torch.inference_mode():
             out = self.reference.unroll(
-                Inputs(torch.from_numpy(batch.inputs[minibatch, :-1]), self.layout),
+                Inputs(torch.from_numpy(looks[minibatch, :-1]), self.layout),
                 state0,
                 torch.from_numpy(batch.reset[minibatch, :-1]),
                 # What was chosen, so that both say what they would do with the same choice.
@@ -171,16 +176,25 @@ class Actor:
 
     def _look(self, batch: Batch, t: int) -> None:
         """Inputs and beginnings of all lanes, into row t."""
+        if batch.clear is not None:
+            self._pack(self._clear)
+            batch.clear[:, t] = self._split(self._inputs)
+        self._pack(set())
         for group, places in zip(self.groups, self._places, strict=True):
-            size, offsets = group.learned.size, self.layout.offsets
-            for index, name in enumerate(self.layout.names):
-                flat = group.views[name].reshape(size, -1)
-                self._inputs[places, offsets[index] : offsets[index + 1]] = flat[group.lanes]
             if self.net.recurrent:  # a net without a memory has nothing to forget
                 self._flags[2, places] = group.views["reset"].reshape(-1)[group.lanes]
         batch.inputs[:, t] = self._split(self._inputs)
         if self.net.recurrent:
             batch.reset[:, t] = self._split(self._flags[2])
+
+    def _pack(self, clear: set[str]) -> None:
+        """All views of all lanes side by side; clear: those to be taken as they are."""
+        offsets = self.layout.offsets
+        for group, places in zip(self.groups, self._places, strict=True):
+            for index, name in enumerate(self.layout.names):
+                view = group.views[CLEAR + name if CLEAR + name in clear else name]
+                flat = view.reshape(group.learned.size, -1)
+                self._inputs[places, offsets[index] : offsets[index + 1]] = flat[group.lanes]
 
     def _decide(self, batch: Batch, t: int) -> None:
         self._look(batch, t)

@@ -27,7 +27,11 @@ ALWAYS = (
     "alive",
     "active",
 )
-SOMETIMES = ("choices", "reference_choices", "taught", "anchors")  # None: there are none
+# What a teacher says, behind the bins of its action: the slot it looks at (16 none, -1 unknown),
+# the intent it acts with, and its own (another one in a drill).
+TOLD = 3
+TARGET, MODE, INTENT = -3, -2, -1
+SOMETIMES = ("choices", "reference_choices", "taught", "anchors", "clear")  # None: there are none
 
 Rows = dict[str, NDArray[np.float32]]
 
@@ -71,8 +75,9 @@ class Batch:
     reference: NDArray[np.float32]  # [K, T, n, A] log-probabilities of pi_sup, or [K, 0, ...]
     choices: NDArray[np.int64] | None = None  # [K, T, n] sampled latents; None: there are none
     reference_choices: NDArray[np.float32] | None = None  # [K, T, n, C] log-probabilities of pi_sup
-    taught: NDArray[np.int16] | None = None  # [K, T, n, H + 1] what a teacher would do, its intent
+    taught: NDArray[np.int16] | None = None  # [K, T, n, H + TOLD] what a teacher would do, and why
     anchors: NDArray[np.float32] | None = None  # [K, T, n] log pi(a) when it was begun, for `clip`
+    clear: NDArray[np.float32] | None = None  # as inputs: what is there, where another is shown
     state0: Rows = field(default_factory=dict)  # [K, n, ...] of the policy that acted
     reference_state0: Rows = field(default_factory=dict)  # [K, n, ...] of pi_sup
     referenced: list[bool] = field(default_factory=list)  # minibatches that have their reference
@@ -91,6 +96,7 @@ class Batch:
         reference: bool,
         num_choices: int = 0,
         taught: bool = False,
+        clear: bool = False,
     ) -> Batch:
         """Room for one batch. size: D; num_choices: options of a sampled latent."""
         rows = (minibatches, length, lanes)
@@ -111,7 +117,8 @@ class Batch:
             reference=np.zeros((minibatches, length if reference else 0, lanes, bins), np.float32),
             choices=chosen,
             reference_choices=by_reference,
-            taught=np.zeros((*rows, len(meta.head_sizes) + 1), np.int16) if taught else None,
+            taught=np.zeros((*rows, len(meta.head_sizes) + TOLD), np.int16) if taught else None,
+            clear=np.zeros((minibatches, length + 1, lanes, size), np.float32) if clear else None,
         )
 
     @property
@@ -136,7 +143,7 @@ class Batch:
         for name in (*ALWAYS, "reset", "reference", *SOMETIMES):
             array = getattr(self, name)
             # Where there is one row more than decisions, so there is here.
-            more = name in ("inputs", "reset")
+            more = name in ("inputs", "reset", "clear")
             rows[name] = None if array is None else array[one, first : last + more]
         cuts = [
             replace(cut, minibatch=0, t=cut.t - first)
@@ -167,6 +174,8 @@ class Batch:
             state.arrays["taught"] = self.taught
         if self.anchors is not None:
             state.arrays["anchors"] = self.anchors
+        if self.clear is not None:
+            state.arrays["clear"] = self.clear
         return state
 
     def restore(self, state: State) -> None:
@@ -179,8 +188,15 @@ class Batch:
         if self.choices is not None:
             self.choices[...] = arrays["choices"]
         if self.taught is not None:
-            self.taught[...] = arrays["taught"]
+            saved = arrays["taught"]
+            if saved.shape[-1] < self.taught.shape[-1]:
+                # Before drills a teacher told its bins and its intent.
+                unknown = np.full((*saved.shape[:-1], 1), -1, np.int16)
+                saved = np.concatenate((saved[..., :-1], unknown, *[saved[..., -1:]] * 2), -1)
+            self.taught[...] = saved
         self.anchors = arrays.get("anchors")
+        if self.clear is not None:
+            self.clear[...] = arrays["clear"]
         self.state0 = dict(state.get("state0").arrays)
         self.reference_state0 = dict(state.get("reference_state0").arrays)
         self.results.clear()  # counted before the checkpoint was written

@@ -85,6 +85,8 @@ class RlConfig:
     """a bot that says, in every seat the learner plays, what it would do there; "" = nobody"""
     teacher_coef: float = 1.0
     """weight of doing what the teacher says; with a teacher nothing else moves the policy"""
+    drill: float = 0.0
+    """with a teacher, nets with a goal: share of the seconds in which it shows another intent"""
     steady_aim: float = 1.0
     """snapshots aim this many times as narrowly as what was trained"""
     standardise: bool = False
@@ -101,6 +103,7 @@ class RlConfig:
             "entropy_final",
             "team_reward",
             "pseudo_final",
+            "drill",
         ):
             check_number(name, getattr(self, name), low=0.0, high=1.0)
         for name in (

@@ -13,12 +13,13 @@ from torch import Tensor
 from torch.nn import functional
 
 from levelcap.learn.maths import heads, losses, returns
-from levelcap.learn.rl.batch import Batch
+from levelcap.learn.rl.batch import INTENT, TARGET, TOLD, Batch
 from levelcap.learn.rl.learner import Floats, Learner
 from levelcap.nets.net import Unrolled, choice_log_prob
 
-# Of a teacher's intent, as in imitation (`ImitationConfig.mode_coef`, `mode_smoothing`).
-MODE_WEIGHT, MODE_SMOOTHING = 0.5, 0.1
+# Of a teacher's intent and target, as in imitation (`ImitationConfig.mode_coef`, `mode_smoothing`,
+# `target_coef`).
+MODE_WEIGHT, MODE_SMOOTHING, TARGET_WEIGHT = 0.5, 0.1, 0.3
 
 
 @dataclass(frozen=True)
@@ -101,7 +102,7 @@ class GeneralLearner(Learner):
         """
         assert batch.taught is not None
         told = torch.from_numpy(batch.taught[minibatch])
-        actions, intents = told[..., :-1], told[..., -1].long()
+        actions, intents = told[..., :-TOLD], told[..., INTENT].long()
         mask = torch.from_numpy(batch.mask[minibatch])
         log_p = heads.split_log_softmax(out.logits, mask, self.meta.head_sizes)
         used = heads.used_heads(actions, self.meta.aim_heads, self.meta.aim_users)
@@ -116,6 +117,14 @@ class GeneralLearner(Learner):
                 loss = loss + MODE_WEIGHT * mode
                 right = out.choice_logits[looked].argmax(-1) == intents[looked]
                 logged["taught_mode"] = float(right.float().mean())
+        if (scores := out.mind.get("target_scores")) is not None:
+            targets = told[..., TARGET].long()
+            here = (targets >= 0) & (alive > 0)
+            if bool(here.any()):
+                loss = loss + TARGET_WEIGHT * functional.cross_entropy(scores[here], targets[here])
+                logged["taught_target"] = float(
+                    (scores[here].argmax(-1) == targets[here]).float().mean()
+                )
         return loss, logged
 
     def _targets(

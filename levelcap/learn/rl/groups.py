@@ -35,17 +35,17 @@ def build_groups(
     seats = seats_of_learner(spec, config)
     other = _matches(config.lanes * (1 - share), seats, minibatches) if pool.members else 0
     teacher = find(config.teacher, Door.TRAINING) if config.teacher else None
+    shares = (config.team_reward, config.drill)
     groups = []
     if own:
         seen = views if teacher is None else _with_bots(views)
         world = _world(spec, own, seen, chain(seed, SELF), config, outside)
-        groups.append(
-            MatchGroup(world, np.ones((own, players), np.bool_), None, teacher, config.team_reward)
-        )
+        learned = np.ones((own, players), np.bool_)
+        groups.append(MatchGroup(world, learned, None, teacher, *shares))
     if other:
         world = _world(spec, other, _with_bots(views), chain(seed, OTHERS), config, outside)
         learned = learned_seats(spec, other, seats, seed)
-        groups.append(MatchGroup(world, learned, pool, copy.copy(teacher), config.team_reward))
+        groups.append(MatchGroup(world, learned, pool, copy.copy(teacher), *shares))
     return groups
 
 

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from levelcap.learn.maths.fused import HeadLayout
-from levelcap.learn.rl.batch import Batch
+from levelcap.learn.rl.batch import MODE, Batch
 from levelcap.learn.rl.config import RlConfig
 from levelcap.nets.meta import Meta
 from levelcap.nets.net import Inputs, Net, State, Unrolled, ViewLayout
@@ -93,7 +93,7 @@ class Learner(ABC):
             if batch.taught is not None:
                 # What a teacher does belongs to what the teacher wants, not to what we wanted: else
                 # the layers below would learn to ignore the goal.
-                wanted = batch.taught[minibatch, ..., -1].astype(np.int64)
+                wanted = batch.taught[minibatch, ..., MODE].astype(np.int64)
                 chosen = np.where(wanted >= 0, wanted, chosen)
             choices = torch.from_numpy(chosen)
         return self.net.unroll(

@@ -8,10 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from levelcap.learn.engine.state import State
-from levelcap.learn.rl.batch import MatchResult
+from levelcap.learn.rl.batch import INTENT, MODE, TARGET, TOLD, MatchResult
+from levelcap.learn.rl.drills import drill_rows
 from levelcap.learn.rl.opponents import Pool
 from levelcap.play.seats import NOBODY, Seats
+from levelcap.world.match import ArenaWorld
 from levelcap.world.protocols import Info, Policy, PolicyState, Views, World
+
+CLEAR = "clear "  # prefix of a view as it is, in a world that shows another
 
 
 class MatchGroup:
@@ -24,12 +28,15 @@ class MatchGroup:
         pool: Pool | None,
         teacher: Policy | None = None,
         team_reward: float = 0.0,
+        drill: float = 0.0,
     ) -> None:
         """learned [M, P]: the learner's seats. pool: opponents for the others (None: no others).
 
         teacher: looks over the learner's shoulder and says what it would do there.
-        team_reward: share of every reward that is the mean of the team's.
+        team_reward: share of every reward that is the mean of the team's. drill: share of the
+        seconds in which the teacher shows what it would do with an intent drawn by chance.
         """
+        self.drill = drill
         self.world, self.pool, self.team_reward = world, pool, team_reward
         self.learned = learned
         self.lanes = np.flatnonzero(learned)  # flat seat match * P + player of each lane
@@ -53,12 +60,16 @@ class MatchGroup:
             self.advice = Seats(world, [teacher], beside, threads=False)
 
     def advise(self) -> NDArray[np.int16]:
-        """What the teacher would do now, [lanes, heads + 1]: bins, and its intent (-1 unknown)."""
+        """What the teacher would do now, [lanes, heads + TOLD]: see `batch`; -1 is unknown."""
         assert self.advice is not None
         actions = self.advice.act(self.views, self._due)
-        told = np.empty((len(self.lanes), actions.shape[-1] + 1), np.int16)
-        told[:, :-1] = actions.reshape(len(self.actions), -1)[self.lanes]
-        told[:, -1] = self.advice.intents.reshape(-1)[self.lanes]
+        told = np.empty((len(self.lanes), actions.shape[-1] + TOLD), np.int16)
+        told[:, :-TOLD] = actions.reshape(len(self.actions), -1)[self.lanes]
+        told[:, TARGET] = -1
+        told[:, MODE] = told[:, INTENT] = self.advice.intents.reshape(-1)[self.lanes]
+        if self.drill > 0:
+            assert isinstance(self.world, ArenaWorld), "only scripted bots teach"
+            drill_rows(self.world, self.views, self.lanes, self.drill, told)
         return told
 
     def start(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from levelcap.learn.engine.task import Hooks
 from levelcap.learn.engine.worlds import spec_of_world
 from levelcap.learn.rl.config import RlConfig
 from levelcap.learn.rl.groups import build_groups
+from levelcap.learn.rl.match_group import MatchGroup
 from levelcap.learn.rl.opponents import bot_pool, training_names
 from levelcap.learn.rl.task import RlTask
 from levelcap.nets.checkpoint import load_world_net
@@ -26,6 +28,7 @@ from levelcap.nets.net import Net
 from levelcap.nets.options import check_options, read_options
 from levelcap.world.spec import WorldSpec
 
+Prepare = Callable[[list[MatchGroup], Meta], None]
 CRITIC = "critic"  # the option, and the module it chooses
 
 
@@ -59,8 +62,8 @@ def reinforce(
         return train(task, config.engine, stops, folder, hooks)
 
 
-def build(request: Request, config: RlConfig) -> RlTask:
-    """Net, worlds and opponents of a run."""
+def build(request: Request, config: RlConfig, prepare: Prepare | None = None) -> RlTask:
+    """Net, worlds and opponents of a run; prepare: may change the groups before they begin."""
     spec = spec_of_world(request.world, request.patch)
     net, meta = _start(request, config, spec)
     # Without dropout: what is learned from must be what acted.
@@ -73,7 +76,14 @@ def build(request: Request, config: RlConfig) -> RlTask:
     names = training_names(config.opponents, config.cousins, request.seed)
     pool = bot_pool(names, config.scheme, config.floor)
     views = (*meta.views, *net.critic_views)
+    if config.drill and not config.teacher:
+        remedy = "Name a teacher, or leave drill out"
+        raise BadValue(refuse("a drill is what a teacher shows", config.drill, remedy))
+    if not net.goal_size:
+        config = replace(config, drill=0.0)  # nobody there to tell
     groups = build_groups(spec, views, config, pool, chain(request.seed, 3))
+    if prepare is not None:
+        prepare(groups, meta)
     config = replace(config, gamma=config.gamma or spec.gamma)
     return RlTask(net, meta, config, groups, pool, reference, chain(request.seed, 4))
 

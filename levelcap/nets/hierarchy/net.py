@@ -33,13 +33,14 @@ class HierarchyNet(Net):
     """See the module."""
 
     recurrent = True
-    num_choices, goal_size = MODES, GOAL
+    num_choices = MODES
 
     def __init__(self, meta: Meta) -> None:
         super().__init__()
         sizes = meta.shape
         shape = shape_of(meta)
         self.period, self.use_goal = int(sizes["period"]), shape.goal == "on"
+        self.goal_size = GOAL if self.use_goal else 0
         self.width = shape.plan
         self.strategist = make_strategist(sizes["summary"], shape)
         self.mode_head = _head(shape.plan, max(8, shape.plan // 2), MODES, shape)

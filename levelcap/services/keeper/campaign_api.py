@@ -12,6 +12,7 @@ from levelcap.campaign.kinds.heroes import all_heroes, find_hero
 from levelcap.campaign.realm import Realm
 from levelcap.campaign.sheet.hero import sheet
 from levelcap.campaign.sheet.report import make_report
+from levelcap.campaign.sheet.tests import list_tests
 from levelcap.campaign.story import campaigns, curves, quests, runs
 from levelcap.campaign.wheel import control, inbox
 from levelcap.campaign.wheel.curate import begin_campaign
@@ -135,6 +136,11 @@ def _quests(door: Routes[APIRouter], realm: Realm) -> None:
         recipe = read_recipe(body.recipe)
         campaign = body.campaign or campaign_for(store, recipe.hero_kind)
         return enter(store, campaign, recipe, source="person").as_json()
+
+    @door.get("/tests", "viewer")
+    def all_tests(limit: Page = 100) -> dict[str, Any]:
+        """Sequential tests: those that run and wait, then those that have ended."""
+        return {"tests": [row.as_json() for row in realm.read(list_tests, limit)]}
 
     @door.post("/quests/upload/{name}", "admin", status_code=201, body_cap=MAX_BYTES, kind=YAML)
     async def upload(name: Id, request: Request) -> dict[str, Any]:

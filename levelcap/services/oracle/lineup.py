@@ -10,6 +10,7 @@ from levelcap.play.live.person import Person
 from levelcap.play.roster import find
 from levelcap.services.oracle.checkpoint_cache import CheckpointCache
 from levelcap.services.oracle.names import NAMES
+from levelcap.trials.capped import SUFFIX, Capped
 from levelcap.world.spec import arena_spec
 
 PERSON = "person"
@@ -47,7 +48,10 @@ def sit_down(
 
 
 def entrant(name: str, shelf: CheckpointCache, person: str) -> Entrant:
-    """One player by name."""
+    """One player by name; +human behind it: under the human cap."""
+    if name.endswith(SUFFIX):
+        free = entrant(name.removesuffix(SUFFIX), shelf, person)
+        return Entrant(f"{free.name}{SUFFIX}", free.kind, Capped(free.policy))
     if name == PERSON:
         return Entrant(person, "person", Person(person))
     if name in NAMES or name.startswith("checkpoint"):

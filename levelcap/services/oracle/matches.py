@@ -8,6 +8,7 @@ oldest states; notes are kept for it.
 from __future__ import annotations
 
 import asyncio
+import gc
 import threading
 import time
 from collections import deque
@@ -229,6 +230,9 @@ class Rooms:
         finally:
             with self._lock:
                 del self._rooms[room.id], self._threads[room.id]
+                quiet = not self._rooms
+            if quiet:  # while nobody plays a long pause costs nothing
+                gc.collect()
 
     def find(self, match_id: str) -> Room:
         """The room of a live match.

@@ -45,10 +45,11 @@ class OutsideWorld:
     ends, the views returned are already the first of the next one. A player both terminated and
     truncated counts as terminated. `info["active"]` says who takes part in the decision now shown;
     the others are out until the match ends: no reward, action ignored, empty view, only bin 0 in
-    the mask. `info` also holds `due` [M, P] (always True), `ended`, `winner` (-1: outside games
-    name none) and `length` [M] of matches that ended in this step, `actions` as given, `final`
-    with the last views of the rows that were truncated and `final_rows`, their (match, player)
-    pairs [n, 2]; the last two are None when no row was truncated.
+    the mask. `info` also holds `due` [M, P] (always True), `ended`, `winner` (in a game of two
+    the player with more reward in all, else -1: outside games name none) and `length` [M] of
+    matches that ended in this step, `actions` as given, `final` with the last views of the rows
+    that were truncated and `final_rows`, their (match, player) pairs [n, 2]; the last two are None
+    when no row was truncated.
     """
 
     views: tuple[str, ...] = ("features",)
@@ -77,6 +78,7 @@ class OutsideWorld:
         self._terminated, self._truncated = np.zeros(rows, np.bool_), np.zeros(rows, np.bool_)
         self._active, self._due = np.zeros(rows, np.bool_), np.ones(rows, np.bool_)
         self._winner = np.full(num_matches, -1, np.int8)
+        self._returns = np.zeros(rows)  # rewards of the match so far
         self._match_seeds = np.zeros(num_matches, np.uint64)
         self._restarts = np.zeros(num_matches, np.int64)
         self._decisions = np.zeros(num_matches, np.uint64)
@@ -121,6 +123,8 @@ class OutsideWorld:
             late = self._decisions >= self._max_decisions
             self._truncated |= late[:, None] & self._alive
             over |= late
+        self._returns += self._rewards
+        self._winner[:] = self._winners(over)
         final, final_rows = self._last_views()
         self._alive &= ~self._truncated
         length = self._decisions.astype(np.int32)
@@ -158,6 +162,13 @@ class OutsideWorld:
             over[match] = game.over
         return over
 
+    def _winners(self, over: np.ndarray) -> np.ndarray:
+        """Who won the matches that are over [M], -1: nobody, or nobody can tell."""
+        if self.spec.num_players != 2:
+            return np.full(len(over), -1)
+        gap = self._returns[:, 1] - self._returns[:, 0]
+        return np.where(over & (gap != 0), gap > 0, -1)
+
     def _begin(self, match: int, seed: int) -> None:
         """Start one match in its environment and write everybody's first row."""
         for seat, observation, info in self._games[match].start(seed):
@@ -170,6 +181,7 @@ class OutsideWorld:
             self._match_seeds[match] = seed
             self._restarts[match] += 1
             self._decisions[match] = 0
+            self._returns[match] = 0
             self._reset[match] = True
             self._alive[match] = False
             self._mask[match] = self._seat_mask

@@ -17,6 +17,7 @@ SEALED_FROM = 1_000_000  # cousin seeds from here on are kept for the sealed pan
 COUSIN = re.compile(r"^([a-z]+)~(\d{1,18})$")
 WITHOUT = re.compile(r"^([a-z]+)-no-([a-z]+)$")
 WARY = re.compile(r"^([a-z]+)-wary$")
+_KNOWN = (*BOTS, *(f"seer-{k}" for k in SEERS), "uniform")
 
 
 def is_sealed(name: str) -> bool:
@@ -36,6 +37,14 @@ def refuse_sealed(name: str) -> None:
         raise BadValue(refuse("a sealed opponent cannot be trained against", name, remedy))
 
 
+def is_bot(name: str) -> bool:
+    """Does some scripted policy bear this name?"""
+    cousin, without, wary = (form.match(name) for form in (COUSIN, WITHOUT, WARY))
+    if name in _KNOWN or any(form and form[1] in BOTS for form in (cousin, wary)):
+        return True
+    return without is not None and without[1] in BOTS and without[2] in SKILLS
+
+
 def check_bot(name: str, *, for_training: bool = False) -> str:
     """The name, if some scripted policy bears it; for_training: and it is not sealed.
 
@@ -44,11 +53,6 @@ def check_bot(name: str, *, for_training: bool = False) -> str:
     """
     if for_training:
         refuse_sealed(name)
-    cousin, without, wary = (form.match(name) for form in (COUSIN, WITHOUT, WARY))
-    seers = tuple(f"seer-{k}" for k in SEERS)
-    known = (*BOTS, *seers, "uniform")
-    if name in known or any(form and form[1] in BOTS for form in (cousin, wary)):
-        return name
-    if without and without[1] in BOTS and without[2] in SKILLS:
-        return name
-    raise unknown_name("policy", name, (*known, "veteran~17", "master-no-lead", "master-wary"))
+    if not is_bot(name):
+        raise unknown_name("policy", name, (*_KNOWN, "veteran~17", "master-no-lead", "master-wary"))
+    return name

@@ -3,10 +3,14 @@
 import pytest
 
 from levelcap.campaign.kinds import arena
+from levelcap.campaign.sheet.report import make_report
 from levelcap.campaign.story.events import list_events
 from levelcap.campaign.story.strength import difference
 from levelcap.campaign.wheel import flywheel
+from levelcap.campaign.work.bench import perform_here
 from levelcap.campaign.work.desk import enter
+from levelcap.campaign.work.evaluate import Evaluate
+from levelcap.campaign.work.lessons import locate
 from levelcap.campaign.work.recipes import read_recipe
 from levelcap.jobs.job import Status
 from levelcap.kit.db import reading, transaction
@@ -18,8 +22,9 @@ from levelcap.trials import robust, suite
 from levelcap.trials.verdict import TRIAL_VERSION, Override, Verdict
 from levelcap.vault.champion import champion_of, promote
 from levelcap.vault.evals import HUNT, TRIAL, evaluations, marks, store_eval
-from levelcap.vault.ledger import Facts, rate
+from levelcap.vault.ledger import Facts, rate, row_of
 from levelcap.vault.ledger import save as save_row
+from levelcap.vault.probes import digest_of, remember
 from levelcap.vault.zones import load_zones
 from levelcap.world.spec import arena_spec
 from tests.vault.made import entered
@@ -116,6 +121,7 @@ def net(realm, number):
     save_snapshot(place, weights_of(new_net(made, number)), made, "test")
     with transaction(realm.engine) as connection:
         facts = Facts(step=number, hero="kestrel", campaign=None, role="decision", world="duel")
+        remember(connection, digest_of(place), "evaluation")
         return save_row(connection, place, facts, load_zones()["hot"]).id
 
 
@@ -153,3 +159,33 @@ def test_the_vault_says_how_trials_and_hunts_went(realm, rivals):
     trial, hunt = said[best]
     assert (trial.word, trial.sentence) == ("refused", f"against {champion}: as tried")
     assert (hunt.word, hunt.sentence) == ("hunted: 0.62", found["words"])
+
+
+def test_a_new_champion_plays_fresh_games_and_is_rated_by_them(realm, monkeypatch):
+    panel = {"elo": [1500.0, 1450.0, 1550.0], "text": "1500 (1450 to 1550)", "world": "duel"}
+    panel |= {"accuracy": 0.5, "value_loss": 1.0}
+    monkeypatch.setattr(arena.Arena, "judge", lambda *asked: dict(panel))
+    flywheel.begin(realm.store)
+    first, second = net(realm, 1), net(realm, 2)
+    promote(realm.engine, first, Override("to begin with", "a test"))
+    flywheel.turn(realm.store)
+    assert realm.store.list("queued", "eval") == []  # nobody reigned before the first
+    with transaction(realm.engine) as connection:
+        rate(connection, second, (1900.0, 1850.0, 1950.0), "")
+    promote(realm.engine, second, Override("by hand", "a test"))
+    for _ in range(3):
+        flywheel.turn(realm.store)
+    [job] = realm.store.list("queued", "eval")
+    assert (job.payload["checkpoint"], job.payload["against"]) == (second, first)
+    asked = Evaluate.of(job).model_copy(update={"games": 40})
+    found = perform_here(asked, lambda name: locate(realm.engine, name), lambda said: None)
+    assert found["gain"][1] <= found["gain"][0] <= found["gain"][2]
+    with transaction(realm.engine) as connection:
+        asked.effect(connection, realm.store, job, found)
+        assert row_of(connection, second).elo == found["elo"][0] < 1850
+        assert evaluations(connection, second) == []  # it is no evaluation that others share
+        [mark] = marks(connection, [second])[second]
+        [event] = list_events(connection, kind="eval.confirmed")
+    assert mark.word == "confirmed" and found["text"] in mark.sentence
+    assert "was 1900 (1850 to 1950)" in event.message and f"over {first}" in event.message
+    assert make_report(realm.engine).crowned[0].confirmed == found["text"]

@@ -5,6 +5,7 @@ import pytest
 
 from levelcap.kit.errors import BadValue, UnknownName
 from levelcap.learn.adversary.attacks import STRENGTHS, Attacked
+from levelcap.learn.adversary.saboteur import train_saboteur
 from levelcap.play.matchup import play_games
 from levelcap.play.roster import find
 from levelcap.trials.robust import measure
@@ -78,6 +79,31 @@ def test_noise_has_its_strength_and_leaves_nothing_alone_but_what_is_not_there()
     errors = (seen - there)[there != 0]
     assert abs(errors.std() - 0.3) < 0.01 and abs(errors.mean()) < 0.01
     assert (seen[there == 0] == 0).all() and (shown("noise", 0.3)[1] == seen).all()
+
+
+def test_a_saboteur_moves_every_number_by_its_strength_the_same_way_in_every_look():
+    there, seen, _ = shown("saboteur", 0.1)
+    moved = (seen - there).round(6)
+    assert np.allclose(np.abs(moved[there != 0]), 0.1) and (seen[there == 0] == 0).all()
+    most, least = moved.max((0, 1)), moved.min((0, 1))
+    assert (most * least >= 0).all()  # a number goes up in every look or down in every look
+    assert (most > 0).any() and (least < 0).any()
+
+
+def test_the_pattern_that_is_chosen_is_the_one_that_hurts(monkeypatch):
+    """Only pattern 5 does anything here: found by results alone."""
+    real = Attacked.act
+
+    def act(self, views, state):
+        decided = real(self, views, state)
+        if self.pattern == 5:
+            stood = np.full_like(decided.actions, 5) % [11, 11, 11, 11, 1, 1, 1]
+            return Decision(stood, decided.state)
+        return decided
+
+    monkeypatch.setattr(Attacked, "act", act)
+    found = train_saboteur(find("veteran"), find("rookie"), "duel", strength=0.0, games=8, seed=1)
+    assert found == 5
 
 
 def test_a_hostile_opening_ends():

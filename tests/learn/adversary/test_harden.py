@@ -4,22 +4,26 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import torch
 
 from levelcap.kit.errors import BadValue
 from levelcap.learn.adversary import world as module
-from levelcap.learn.adversary.harden import harden
+from levelcap.learn.adversary.harden import attack, harden
 from levelcap.learn.adversary.world import CLEAN, ENOUGH, START, STEP, TOP, TRAINED, AttackedWorld
 from levelcap.learn.engine.state import load_newest
 from levelcap.learn.engine.stops import Stops
+from levelcap.learn.maths import heads
 from levelcap.learn.rl.config import for_world
-from levelcap.learn.rl.run import Request
+from levelcap.learn.rl.run import Request, build
 from levelcap.nets.checkpoint import save_snapshot, weights_of
 from levelcap.nets.family import describe, new_net
+from levelcap.nets.net import Inputs
 from levelcap.trials.robust import recovered
 from levelcap.world import make
 from levelcap.world.spec import arena_spec
 
 MATCHES = 40
+META = describe("flat", arena_spec("duel"), "dummy")
 
 
 def attacked_world():
@@ -97,6 +101,38 @@ def test_a_hardening_run_in_pieces_is_the_unbroken_run(tmp_path, monkeypatch):
         np.testing.assert_array_equal(array, other[name], err_msg=name)
     with pytest.raises(BadValue, match="only a hero can be hardened"):
         harden(Request("duel", tmp_path / "x"), config, Stops(updates=1))
+
+
+def test_pi_sup_sees_what_is_there_and_the_learner_what_it_is_shown(tmp_path):
+    save_snapshot(tmp_path / "hero", weights_of(new_net(META, 1)), META, "test")
+    small = {"lanes": 80, "unroll": 8, "minibatches": 4}
+    request = Request("duel", tmp_path / "run", tmp_path / "hero")
+    worlds = []
+    task = build(
+        request,
+        replace(for_world("duel"), self_play=0.0, **small),
+        lambda groups, meta: worlds.extend(attack(groups, meta.views)),
+    )
+    batch = task.gather(0)
+    lanes = len(task.groups[0].lanes)
+    assert batch.clear is not None and worlds[0].own["attack"].shape == (lanes,)
+    assert (batch.clear != batch.inputs).any() and (batch.clear == batch.inputs).any()
+    # The last look: what is there now, and what was shown of it.
+    truth = worlds[0].observe()
+    packed = np.concatenate([truth[n].reshape(lanes, 2, -1) for n in META.views], -1)
+    order = np.arange(lanes).reshape(-1, 4).T.reshape(-1)  # lane i sits in minibatch i % 4
+    clear = batch.clear[:, -1].reshape(lanes, -1)
+    learned = packed.reshape(lanes * 2, -1)[task.groups[0].lanes]
+    np.testing.assert_array_equal(clear, learned[order])
+    # What pi_sup would do is asked of the clear view.
+    mask = torch.from_numpy(batch.mask[0])
+    with torch.inference_mode():
+        looks = Inputs(torch.from_numpy(batch.clear[0, :-1]), task.actor.layout)
+        out = task.actor.reference.unroll(looks, {}, torch.from_numpy(batch.reset[0, :-1]))
+    want = torch.cat(heads.split_log_softmax(out.logits, mask, META.head_sizes), -1)
+    task.actor.add_reference(batch, 0)
+    allowed = batch.mask[0] > 0
+    np.testing.assert_allclose(batch.reference[0][allowed], want.numpy()[allowed], atol=1e-5)
 
 
 def test_what_is_won_back_is_a_share_of_what_the_attack_cost():

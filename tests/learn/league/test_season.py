@@ -19,6 +19,7 @@ import torch
 from levelcap.kit.errors import BadFile, BadValue, Conflict, StateError
 from levelcap.kit.files import read_jsonl
 from levelcap.learn.engine.task import Hooks
+from levelcap.learn.engine.worlds import spec_of_world
 from levelcap.learn.league.config import LeagueConfig
 from levelcap.learn.league.season import Season, play_season
 from levelcap.learn.league.shelf import Shelf
@@ -28,7 +29,7 @@ from levelcap.learn.rl.config import RlConfig, for_world
 from levelcap.nets.checkpoint import save_snapshot, weights_of
 from levelcap.nets.family import describe, new_net
 from levelcap.nets.options import read_options
-from levelcap.world.spec import arena_spec
+from levelcap.trials.league_report import summarise
 
 SETTINGS: dict[str, Any] = {
     "turn_updates": 4,
@@ -48,10 +49,12 @@ def learning(family: str = "flat") -> RlConfig:
     return replace(for_world("duel", family), **SMALL)
 
 
-def hero(place: Path, family: str = "flat", options: tuple[str, ...] = ()) -> Path:
+def hero(
+    place: Path, family: str = "flat", options: tuple[str, ...] = (), world: str = "duel"
+) -> Path:
     torch.set_num_threads(1)
-    spec = arena_spec("duel")
-    meta = describe(family, spec, "dummy", False, (), read_options(options))
+    spec = spec_of_world(world)
+    meta = describe(family, spec, "dummy", ":" in world, (), read_options(options))
     save_snapshot(place, weights_of(new_net(meta, 1)), meta, "test")
     return place
 
@@ -175,12 +178,40 @@ def test_a_learners_damaged_file_is_taken_again_from_its_run(whole: Path, tmp_pa
         shelf.alive(main)
 
 
-def test_a_hierarchy_can_play(tmp_path: Path) -> None:
-    first = hero(tmp_path / "start", "hierarchy", ("strategist=lstm",))
-    config = replace(CONFIG, turn_updates=2, rated_games=0)
-    season = Season("duel", first, tmp_path / "season", turns=4)
-    league = play_season(season, config, learning("hierarchy")).league
-    assert league.turn == 4 and league.players["main"].updates == 4
+@pytest.mark.parametrize("family", ["flat", "hierarchy"])
+@pytest.mark.parametrize("world", ["duel", "lms", "siege", "crown"])
+def test_every_ruleset_and_family_has_seasons(world: str, family: str, tmp_path: Path) -> None:
+    options = ("strategist=lstm",) if family == "hierarchy" else ()
+    first = hero(tmp_path / "start", family, options, world)
+    short = {"lanes": 20, "unroll": 4, "minibatches": 1, "value_warmup": 0}
+    rl = replace(for_world(world, family), **short)
+    # The last of three turns is main's second one, from a checkpoint with matches in the middle.
+    rules = replace(CONFIG, turn_updates=1, rated_games=0, league_exploiter_weight=0.0, opponents=2)
+    league = play_season(Season(world, first, tmp_path / "season", turns=3), rules, rl).league
+    main = league.players["main"]
+    assert (league.turn, main.turns, main.updates) == (3, 2, 2)
+    assert main.sha256 != league.players["main-0"].sha256
+
+
+@pytest.mark.filterwarnings("ignore:The old environment creation API:DeprecationWarning")
+def test_an_outside_game_of_two_has_seasons(tmp_path: Path) -> None:
+    """Rock, paper, scissors of PettingZoo: who has more reward in all has won."""
+    world = "zoo:pettingzoo.classic.rps_v2"
+    start = hero(tmp_path / "start", world=world)
+    rl = replace(for_world(world), **SMALL)
+    asked = Season(world, start, tmp_path / "season", turns=4)
+    league = play_season(asked, CONFIG, rl).league
+    wins, draws, losses = league.payoff.counts("main", "main-0")
+    assert wins > 0 and losses > 0 and wins + draws + losses >= 8
+    assert not any(player.agent_type == "bot" for player in league.players.values())
+    # Rated matches need match-ups, which outside games have not: a report tells what there is.
+    told_of = summarise(asked.out)
+    assert told_of["num_matches"] == 0 and told_of["elo"] == {}
+    three = "zoo:mpe2.simple_adversary_v3"
+    with pytest.raises(BadValue, match="two sides; got '3 in zoo:mpe2.simple_adversary_v3'"):
+        first = hero(tmp_path / "three", world=three)
+        play_season(Season(three, first, tmp_path / "no", turns=2), CONFIG, for_world(three))
+    assert not (tmp_path / "no" / "league_state.json").exists()
 
 
 def test_refusals(start: Path, whole: Path, tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from torch.nn import functional
 from levelcap.kit.errors import BadValue, UnknownName
 from levelcap.learn.engine.state import load_newest
 from levelcap.learn.engine.stops import Stops
+from levelcap.learn.rl.batch import TOLD
 from levelcap.learn.rl.config import taught_by
 from levelcap.learn.rl.general import MODE_SMOOTHING, MODE_WEIGHT
 from levelcap.learn.rl.match_group import MatchGroup
@@ -43,7 +44,7 @@ def test_who_does_as_told_plays_the_teachers_match(world):
     views = alone.reset()
     for _ in range(30):
         told = group.advise()
-        group.actions[group.lanes] = told[:, :-1]
+        group.actions[group.lanes] = told[:, :-TOLD]
         group.step()
         views, *_, info = alone.step(seats.act(views))
         np.testing.assert_array_equal(told[:, -1], seats.intents.reshape(-1)[group.lanes])
@@ -60,7 +61,10 @@ def test_the_loss_is_the_cross_entropy_of_what_was_told():
     out = task.learner.unroll(batch, 0)
     alive = torch.from_numpy(batch.alive[0]).float()
     found, logged = task.learner._teaching(batch, 0, out, alive)
-    told, mask = batch.taught[0].reshape(-1, 8), batch.mask[0].reshape(-1, out.logits.shape[-1])
+    told, mask = (
+        batch.taught[0].reshape(-1, 7 + TOLD),
+        batch.mask[0].reshape(-1, out.logits.shape[-1]),
+    )
     logits = out.logits.flatten(0, 1)
     total, first = torch.zeros(len(told)), 0
     aims = (told[:, 4] != 0) | (told[:, 5] != 0)  # fire or an ability

@@ -1,6 +1,6 @@
 """Players that break one rule of the constitution each: a rule that catches nobody guards nothing.
 
-    levelcap watch levelcap.trials.red_team:Feeder master --world siege
+    levelcap watch benchmarks.red_team:Feeder master --world siege
 
 They read what a bot reads and use the same actions; in their views x points away from the own base.
 """

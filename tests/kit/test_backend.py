@@ -10,18 +10,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from levelcap.kit.backend import Inline, Processes, open_backend
 from levelcap.kit.errors import BadValue, StateError, UnknownName
-from levelcap.play.backend import Inline, Processes, open_backend
 from levelcap.play.matchup import play_games
 from levelcap.play.units import play_series, policy_of
+from tests.kit.chores import die, die_once, refuse_odd, slow_square, square
 from tests.learn.league.test_season import hero
-from tests.play.chores import die, die_once, refuse_odd, slow_square, square
-
-
-@pytest.fixture(scope="module")
-def crew() -> Processes:  # type: ignore[misc]
-    with Processes(2) as made:
-        yield made
 
 
 def test_results_come_in_order(crew: Processes) -> None:
@@ -64,7 +58,7 @@ def test_killed_from_outside_in_the_middle_of_a_unit(crew: Processes) -> None:
 
 
 def test_a_unit_that_kills_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("levelcap.play.backend.TRIES", 2)
+    monkeypatch.setattr("levelcap.kit.backend.TRIES", 2)
     with Processes(1) as backend, pytest.raises(StateError, match="processes died of one unit"):
         backend.run(die, [1])
 

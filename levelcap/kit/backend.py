@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import sys
 from collections import deque
 from collections.abc import Callable, Sequence
 from multiprocessing.connection import Connection, wait
@@ -59,9 +60,16 @@ class Inline:
 class _Crewman:
     """A process, its pipe, and the number of the unit it has."""
 
-    def __init__(self) -> None:
-        # Spawned: a forked copy of threads and compiled code is a trap.
-        context = multiprocessing.get_context("spawn")
+    def __init__(self, module: str) -> None:
+        """module: where the stage is, imported before there are processes.
+
+        Its `PRELOAD`, if it has one, names modules it imports only when it works.
+        """
+        # Forked from a server that has done nothing but import: a copy of threads and compiled code
+        # is a trap, and importing torch anew costs each process seconds.
+        context = multiprocessing.get_context("forkserver")
+        late = getattr(sys.modules[module], "PRELOAD", ())
+        context.set_forkserver_preload([module, *late])
         self.pipe, theirs = context.Pipe()
         self.process = context.Process(target=_serve, args=(theirs,), daemon=True)
         self.process.start()
@@ -85,6 +93,7 @@ class Processes:
         self.count = count
         self.deaths = 0
         self._stillborn = 0
+        self._module = __name__
         self._crew: list[_Crewman] = []
 
     def __enter__(self) -> Self:
@@ -100,14 +109,20 @@ class Processes:
         """Ids of the processes."""
         return [man.process.pid or 0 for man in self._crew]
 
+    @property
+    def busy(self) -> list[int]:
+        """Ids of those in the middle of a unit."""
+        return [man.process.pid or 0 for man in self._crew if man.unit is not None and man.begun]
+
     def run(self, stage: Callable[[U], R], units: Sequence[U]) -> list[R]:
         """Results in the order of the units.
 
         Raises:
             StateError: every process that had one of the units died. Else what the stage raised.
         """
+        self._module = stage.__module__
         while len(self._crew) < min(self.count, len(units)):
-            self._crew.append(_Crewman())
+            self._crew.append(_Crewman(self._module))
         waiting, died = deque(range(len(units))), [0] * len(units)
         results: dict[int, R] = {}
         while len(results) < len(units):
@@ -149,7 +164,7 @@ class Processes:
             remedy = "Look for what ends them; memory, most likely"
             raise StateError(refuse(what, unit, remedy))
         man.end()
-        self._crew[self._crew.index(man)] = _Crewman()
+        self._crew[self._crew.index(man)] = _Crewman(self._module)
 
     def _drain(self) -> None:
         """After an error nobody waits for: what is under way is given up."""
