@@ -263,7 +263,9 @@ def test_fingers_move_aim_and_fire(visit):
         hand.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": list(points)})
 
     began = report(shown)["hero"]
-    out = 1 if began["y"] > 0 else -1  # away from the centre: no wall stands outside the ring of spawns
+    out = (
+        1 if began["y"] > 0 else -1
+    )  # away from the centre: no wall stands outside the ring of spawns
     touch("touchStart", left)
     drawn = {**left, "y": left["y"] - out * 60}
     touch("touchMove", drawn)
