@@ -15,6 +15,7 @@ from levelcap.campaign.work.desk import campaign_for, enter
 from levelcap.campaign.work.recipes import read_recipe
 from levelcap.cli.printer import print_table, say, table
 from levelcap.kit.errors import BadFile, refuse
+from levelcap.vault.ask import id_of
 
 
 def ls() -> None:
@@ -43,24 +44,25 @@ def new(
     Parameters
     ----------
     from_
-        A checkpoint to start from (New Game+); default: from nothing.
+        A checkpoint to start from (New Game+): an id, champion, best, latest or a folder; default:
+        from nothing.
     """
     with realm() as opened:
-        made = begin_campaign(opened.engine, hero, name, from_)
+        made = begin_campaign(opened.engine, hero, name, from_ and id_of(from_))
     say(f"{made.id}: {made.name}")
 
 
 def continue_(campaign: str, /) -> None:
     """Continue an archived campaign."""
     with realm() as opened:
-        found = opened.write(campaigns.resume, campaign)
+        found = opened.write(campaigns.resume, opened.read(campaigns.find_id, campaign))
     say(f"{found.id}: {found.name} is active")
 
 
 def archive(campaign: str, /) -> None:
     """Put a campaign away; its checkpoints stay."""
     with realm() as opened:
-        found = opened.write(campaigns.archive, campaign)
+        found = opened.write(campaigns.archive, opened.read(campaigns.find_id, campaign))
     say(f"{found.id}: {found.name} is archived")
 
 
@@ -81,9 +83,10 @@ def settings(
 
     values = parse_pairs(changes)
     with realm() as opened:
-        found = opened.read(campaigns.get, campaign)
+        known = opened.read(campaigns.find_id, campaign)
+        found = opened.read(campaigns.get, known)
         if values:
-            found = opened.write(campaigns.set_overrides, campaign, values, approve or [])
+            found = opened.write(campaigns.set_overrides, known, values, approve or [])
     for name, value in sorted(found.config_overrides.items()):
         say(f"{name}: {value}")
 
@@ -117,7 +120,7 @@ def quest_add(recipe: Path, /) -> None:
 
 def quest_evaluate(checkpoint: str = "latest", /, *, games: int = 400, seed: int = 0) -> None:
     """Queue an evaluation of a checkpoint."""
-    add({"quest": "evaluate", "checkpoint": checkpoint, "games": games, "seed": seed})
+    add({"quest": "evaluate", "checkpoint": id_of(checkpoint), "games": games, "seed": seed})
 
 
 def add(values: dict[str, Any]) -> quests.Quest:
@@ -133,21 +136,21 @@ def add(values: dict[str, Any]) -> quests.Quest:
 def quest_retry(quest: str, /) -> None:
     """Queue a failed quest again."""
     with realm() as opened:
-        found = quests.retry(opened.store, quest)
+        found = quests.retry(opened.store, opened.read(quests.find_id, quest))
     say(f"{found.id}: {found.status}")
 
 
 def quest_priority(quest: str, priority: str, /) -> None:
     """Move a waiting quest: critical, high, normal, low or idle."""
     with realm() as opened:
-        found = quests.prioritise(opened.store, quest, priority)
+        found = quests.prioritise(opened.store, opened.read(quests.find_id, quest), priority)
     say(f"{found.id}: {found.priority}")
 
 
 def quest_cancel(quest: str, /) -> None:
     """Take a quest out of the queue, or end it."""
     with realm() as opened:
-        found = quests.cancel(opened.store, quest)
+        found = quests.cancel(opened.store, opened.read(quests.find_id, quest))
     say(f"{found.id}: {found.status}")
 
 

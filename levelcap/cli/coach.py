@@ -8,7 +8,7 @@ from pathlib import Path
 from rich.console import Console
 
 from levelcap.cli.options import AsJson
-from levelcap.cli.printer import table
+from levelcap.cli.printer import print_table, table
 from levelcap.coach.agree import agree as compare
 from levelcap.coach.rules import label_shard
 from levelcap.kit.backend import open_backend
@@ -61,7 +61,7 @@ def agree(a: Path, b: Path, /, *, json_: AsJson = False) -> None:
     console = Console(highlight=False)
     found = compare(a, b)
     rows = [(INTENTS[i], *map(str, row)) for i, row in enumerate(found.table.tolist())]
-    console.print(table(("A says", *INTENTS), rows, "Windows by intent, B across", right=True))
+    print_table(table(("A says", *INTENTS), rows, "Windows by intent, B across", right=True))
     said = f"{found.windows:,} windows in both: intent {found.accuracy:.3f}, kappa"
     console.print(f"{said} {found.kappa:.3f}, target {found.targets:.3f}")
     if json_:

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 
 from levelcap.cli.options import AsJson, World
-from levelcap.cli.policies import import_world, load_policy
+from levelcap.cli.policies import import_world, load_policy, world_of
 from levelcap.cli.printer import print_table, say, say_json, table
 from levelcap.cli.worlds import TickHz, at_rate
 from levelcap.kit.errors import BadValue, refuse
@@ -18,7 +18,9 @@ from levelcap.kit.paths import folder
 from levelcap.kit.seeds import chain, check_seed
 from levelcap.play.matchup import play_games
 from levelcap.trials.sprt import MINUTES, UNIT, SequentialTest, preset_of, run
+from levelcap.vault.ask import id_of
 from levelcap.vault.ledger import DATABASE
+from levelcap.world.protocols import Policy
 from levelcap.world.spec import WORLDS
 
 
@@ -43,11 +45,11 @@ def test(
     Parameters
     ----------
     a
-        A checkpoint's folder, a bot or package.module:attribute.
+        A checkpoint (an id, champion, best, latest, a folder), a bot or package.module:attribute.
     b
         The same.
     world
-        duel, lms, siege or crown.
+        duel, lms, siege or crown (default: the checkpoint's own, or duel).
     preset
         gain, no-regression or simplify: what A must show, in normalised Elo.
     seed
@@ -55,7 +57,7 @@ def test(
     minutes
         Of the machine at most; then the test stays undecided.
     queue
-        Let the realm do it when its turn comes; a and b are ids (or champion, latest) or bots.
+        Let the realm do it when its turn comes; a and b are checkpoints or bots.
     recipe
         Two recipes instead of a and b: each is trained with every seed, and the heroes meet.
     seeds
@@ -78,17 +80,24 @@ def test(
     elif queue:
         from levelcap.cli.campaign import add
 
-        asked = {"a": a, "b": b, "preset": preset, "minutes": minutes, "seed": seed}
+        asked = {"a": id_of(a), "b": id_of(b), "preset": preset, "minutes": minutes, "seed": seed}
         where = {} if world is None else {"world": at_rate(world, tick_hz)}
         found = add({"quest": "test", **asked, **where}).as_json()
     else:
-        found = _play((a, b), at_rate(world or "duel", tick_hz), preset, seed, minutes)
+        players = load_policy(a), load_policy(b)
+        world = at_rate(world_of(world, "duel", *players), tick_hz)
+        found = _play((a, b), players, world, preset, seed, minutes)
     if json_:
         say_json(found)
 
 
 def _play(
-    names: tuple[str, str], world: str, preset: str, seed: int, minutes: float
+    names: tuple[str, str],
+    players: tuple[Policy, Policy],
+    world: str,
+    preset: str,
+    seed: int,
+    minutes: float,
 ) -> dict[str, Any]:
     """Here and now; kept in the realm if there is one."""
     import_world(world)
@@ -102,10 +111,9 @@ def _play(
         f"{names[0]} against {names[1]} in {world}: {preset}, {asked.low:g} or {asked.high:g}"
         f" normalised Elo, at most {asked.most_pairs:,} pairs or {minutes:g} minutes"
     )
-    first, second = (load_policy(name) for name in names)
     run(
         running,
-        lambda unit: play_games(first, second, world, UNIT, chain(seed, unit)).scores,
+        lambda unit: play_games(*players, world, UNIT, chain(seed, unit)).scores,
         minutes=minutes,
         on_unit=lambda: say(_line(running)),
     )

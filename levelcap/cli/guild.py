@@ -17,6 +17,7 @@ from levelcap.campaign.work.lessons import checkpoint_of
 from levelcap.campaign.work.recipes import read_recipe
 from levelcap.cli.options import AsJson
 from levelcap.cli.printer import print_table, say, say_json, table
+from levelcap.vault.ask import id_of
 
 
 def show(*, hero: str = KINDS["text"].first_hero, json_: AsJson = False) -> None:
@@ -106,7 +107,7 @@ def evaluate(
     Parameters
     ----------
     checkpoint
-        Its id, latest or champion.
+        An id, champion, latest or a folder.
     skill
         A skill or preset; default: what it was trained on.
     level
@@ -134,7 +135,7 @@ def spar(
     Parameters
     ----------
     checkpoint
-        Its id, latest or champion.
+        An id, champion, latest or a folder.
     skill
         A skill or preset.
     level
@@ -151,7 +152,7 @@ def spar(
 def _enter(values: dict[str, Any], checkpoint: str) -> None:
     with realm() as opened:
         campaign = campaign_for(opened.store, "text")
-        entry = checkpoint_of(Desk(opened.store, campaign, ""), checkpoint)
+        entry = checkpoint_of(Desk(opened.store, campaign, ""), id_of(checkpoint))
         recipe = read_recipe({**values, "checkpoint": entry.id})
         quest = enter(opened.store, campaign, recipe, source="person")
     say(f"{quest.id}: {quest.title} ({quest.status})")

@@ -8,7 +8,7 @@ from typing import Any
 from rich.console import Console
 
 from levelcap.cli.options import AsJson, Overrides
-from levelcap.cli.printer import say, say_json, table
+from levelcap.cli.printer import print_table, say, say_json, table
 from levelcap.cli.progress import Report
 from levelcap.kit.ids import run_name
 from levelcap.kit.paths import folder
@@ -22,10 +22,11 @@ from levelcap.learn.rl.run import Request
 from levelcap.nets.checkpoint import read_meta
 from levelcap.play.load import load_checkpoint
 from levelcap.trials.robust import measure, recovered
+from levelcap.vault.ask import find_folder
 
 
 def harden(
-    checkpoint: Path,
+    checkpoint: str,
     /,
     *,
     minutes: float = 5.0,
@@ -40,7 +41,7 @@ def harden(
     Parameters
     ----------
     checkpoint
-        The hero; its world is the one it learns in.
+        The hero: an id, champion, best, latest or a folder; it learns in its own world.
     minutes
         Training time.
     out
@@ -55,19 +56,20 @@ def harden(
         Print one JSON object as the last line.
     """
     console = Console(highlight=False)
-    meta = read_meta(checkpoint)
+    start = find_folder(checkpoint, reads=False)
+    meta = read_meta(start)
     place = out or folder("runs") / run_name("harden")
     config = apply(for_world(meta.world, meta.architecture), set_ or [])
-    request = Request(meta.world, place, checkpoint, seed=seed, patch=meta.patch)
+    request = Request(meta.world, place, start, seed=seed, patch=meta.patch)
     with Report(console, "harden", minutes) as report:
         stops = Stops(minutes=minutes)
         outcome, levels = run_hardening(request, config, stops, Hooks(on_report=report))
     before, after = (
         measure(load_checkpoint(where), meta.world, games=games, seed=seed)
-        for where in (checkpoint, outcome.snapshot)
+        for where in (start, outcome.snapshot)
     )
     won_back = recovered(before, after)
-    console.print(table(("", "before", "after", "won back"), _rows(before, after, won_back)))
+    print_table(table(("", "before", "after", "won back"), _rows(before, after, won_back)))
     say(f"levels reached: {', '.join(f'{name} {level:g}' for name, level in levels.items())}")
     say(f"snapshot: {outcome.snapshot}")
     if json_:

@@ -19,14 +19,15 @@ from levelcap.learn.league.hunt import CORE_MINUTES, Hunt
 from levelcap.learn.league.hunt import hunt as run_hunt
 from levelcap.learn.rl.config import for_world
 from levelcap.nets.checkpoint import read_meta
+from levelcap.vault.ask import find_folder
 
 
 def hunt(
-    champion: Path,
+    champion: str,
     /,
     *,
     from_: From = None,
-    world: World = "duel",
+    world: World | None = None,
     tick_hz: TickHz = None,
     core_minutes: float = CORE_MINUTES,
     out: Path | None = None,
@@ -39,11 +40,11 @@ def hunt(
     Parameters
     ----------
     champion
-        The snapshot that is hunted.
+        Who is hunted: an id, champion, best, latest or a folder.
     from_
         Whom the exploiter begins as, if not as the champion itself.
     world
-        duel, lms, siege or crown.
+        duel, lms, siege or crown (default: the checkpoint's own).
     core_minutes
         What the exploiter may cost.
     out
@@ -55,11 +56,13 @@ def hunt(
     json_
         Print one JSON object as the last line.
     """
-    world = at_rate(world, tick_hz)
     place = out or folder("runs") / run_name("hunt")
-    start = from_ or champion
-    config = apply(for_world(world, read_meta(start).architecture), set_ or [])
-    asked = Hunt(world, champion.resolve(), place, from_, core_minutes, seed)
+    prey = find_folder(champion, reads=False).resolve()
+    start = None if from_ is None else find_folder(from_, reads=False)
+    meta = read_meta(start or prey)
+    world = at_rate(world or meta.world, tick_hz)
+    config = apply(for_world(world, meta.architecture), set_ or [])
+    asked = Hunt(world, prey, place, start, core_minutes, seed)
     console = Console(highlight=False)
     with Report(console, "hunt", None) as report:
         found = run_hunt(asked, config, Hooks(on_report=report))

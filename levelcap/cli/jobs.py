@@ -10,6 +10,7 @@ from levelcap.campaign.realm import realm
 from levelcap.campaign.sheet.memory import memory_of
 from levelcap.cli.printer import print_table, say, table
 from levelcap.jobs.priority import set_priority
+from levelcap.jobs.rows import find_id
 from levelcap.kit.config import describe_settings, save_settings
 from levelcap.kit.documents import load_yaml
 from levelcap.kit.errors import BadValue, refuse
@@ -35,26 +36,30 @@ def ls(*, status: str | None = None, type: str | None = None, limit: int = 20) -
 def show(job: str, /) -> None:
     """Show one job and what happened to it."""
     with realm() as opened:
-        found, events = opened.store.get(job), opened.store.events(job)
+        known = opened.read(find_id, job)
+        found, events = opened.store.get(known), opened.store.events(known)
     say(json.dumps({**found.as_json(), "events": events}, indent=1))
 
 
 def retry(job: str, /) -> None:
     """Queue a failed, dead or cancelled job again."""
     with realm() as opened:
-        say(f"{job}: {opened.store.retry(job).status.value}")
+        found = opened.store.retry(opened.read(find_id, job))
+    say(f"{found.id}: {found.status.value}")
 
 
 def cancel(job: str, /) -> None:
     """End an open job."""
     with realm() as opened:
-        say(f"{job}: {opened.store.cancel(job).status.value}")
+        found = opened.store.cancel(opened.read(find_id, job))
+    say(f"{found.id}: {found.status.value}")
 
 
 def priority(job: str, priority: str, /) -> None:
     """Move a waiting job: critical, high, normal, low or idle."""
     with realm() as opened:
-        say(f"{job}: {set_priority(opened.store, job, priority).priority}")
+        found = set_priority(opened.store, opened.read(find_id, job), priority)
+    say(f"{found.id}: {found.priority}")
 
 
 def settings_show() -> None:

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 
 from levelcap.cli.options import AsJson
-from levelcap.cli.printer import say, say_json, table
+from levelcap.cli.printer import print_table, say, say_json, table
 from levelcap.kit.errors import BadValue, refuse, unknown_name
 from levelcap.kit.ids import check_id
 from levelcap.kit.paths import get_base_dir
@@ -55,7 +55,7 @@ def ls() -> None:
         rows.append((path.name, header.world, names, header.views, *counts, made))
     numbers = ("steps", "episodes", "MB", "made")
     columns = ("shard", "world", "policies", "views", *numbers)
-    Console(highlight=False).print(table(columns, rows, str(_trajectories()), numbers))
+    print_table(table(columns, rows, str(_trajectories()), numbers))
 
 
 def show(shard: str, /, *, json_: AsJson = False) -> None:
@@ -76,7 +76,7 @@ def show(shard: str, /, *, json_: AsJson = False) -> None:
         "made": f"{manifest.created} by {header.made_by}",
         "size": f"{_size(folder):.1f} MB in {len(manifest.files)} files",
     }
-    console.print(table((), facts.items(), str(folder)))
+    print_table(table((), facts.items(), str(folder)))
     console.print(report_block(header.quality))
     if json_:
         say(header.to_bytes().decode().replace("\n", ""))
@@ -128,7 +128,7 @@ def old_actions(file: Path, out: Path, /, *, screen: bool = False, json_: AsJson
     rows = [(name.replace("_", " "), value) for name, value in shown.items()]
     place = "shares of a screen, 0 to 1" if screen else "offsets from the player, -1 to 1"
     say(f"Read as: x, y {place}; click > .5 left; ability_val 0 to 1 in {len(HOTKEYS)} equal parts")
-    Console(highlight=False).print(table((), rows, "rows, and what was lost of them"))
+    print_table(table((), rows, "rows, and what was lost of them"))
     if json_:
         say_json(report)
 

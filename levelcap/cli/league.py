@@ -24,7 +24,7 @@ from levelcap.learn.league.tuning import listed, told
 
 def start(
     *,
-    from_: Annotated[Path, Parameter(name="--from")],
+    from_: Annotated[str, Parameter(name="--from")],
     world: World = "duel",
     tick_hz: TickHz = None,
     out: Path | None = None,
@@ -41,7 +41,7 @@ def start(
     Parameters
     ----------
     from_
-        The snapshot all players begin as.
+        The checkpoint all players begin as: an id, champion, best, latest or a folder.
     world
         duel, lms, siege, crown or a two-sided outside game.
     out
@@ -65,13 +65,15 @@ def start(
     from levelcap.learn.league.season import Season, play_season
     from levelcap.learn.rl.config import for_world
     from levelcap.nets.checkpoint import read_meta
+    from levelcap.vault.ask import find_folder
 
     world = at_rate(world, tick_hz)
     import_world(world)
     place = out or folder("runs") / run_name("league")
-    season = Season(world, from_.resolve(), place, minutes, turns, seed)
+    first = find_folder(from_, reads=False).resolve()
+    season = Season(world, first, place, minutes, turns, seed)
     config = apply(LeagueConfig(), set_ or [])
-    learning = apply(for_world(world, read_meta(from_).architecture), rl or [])
+    learning = apply(for_world(world, read_meta(first).architecture), rl or [])
     with open_backend(backend) as opened:
         ending = play_season(
             season, config, learning, on_turn=lambda _, row: say(_line(row)), backend=opened

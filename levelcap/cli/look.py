@@ -10,8 +10,8 @@ from cyclopts import Parameter
 from rich.console import Console
 
 from levelcap.cli.options import World
-from levelcap.cli.policies import load_policy
-from levelcap.cli.printer import table
+from levelcap.cli.policies import load_policy, world_of
+from levelcap.cli.printer import print_table, table
 from levelcap.cli.worlds import TickHz, at_rate
 from levelcap.kit.errors import BadFile, refuse, unknown_name
 from levelcap.kit.paths import folder
@@ -36,7 +36,7 @@ def watch(
     b: str = "veteran",
     /,
     *,
-    world: World = "siege",
+    world: World | None = None,
     tick_hz: TickHz = None,
     seed: int = 0,
     patch: str = "1.0",
@@ -48,13 +48,19 @@ def watch(
 
     Parameters
     ----------
+    a
+        A bot, a checkpoint (an id, champion, best, latest, a folder) or package.module:attribute.
+    b
+        The same.
+    world
+        duel, lms, siege or crown (default: the checkpoint's own, or siege).
     speed
         1 is real time, 4 four times as fast, 0 as fast as it can be drawn.
     save_replay
         Also write the match as a replay file (.lcr).
     """
     _check_folder(save_replay)
-    recorder, _ = _show_match(a, b, at_rate(world, tick_hz), seed, patch, champions, speed)
+    recorder, _ = _show_match(a, b, world, seed, patch, champions, speed, tick_hz)
     if save_replay is not None:
         Console().print(f"replay: {recorder.save(save_replay)}", highlight=False, soft_wrap=True)
 
@@ -67,11 +73,19 @@ def _check_folder(*files: Path | None) -> None:
 
 
 def _show_match(
-    a: str, b: str, ruleset: str, seed: int, patch: str, champions: str | None, speed: float
+    a: str,
+    b: str,
+    asked: str | None,
+    seed: int,
+    patch: str,
+    champions: str | None,
+    speed: float,
+    tick_hz: int | None = None,
 ) -> tuple[Recorder, Any]:
+    policies = [load_policy(a), load_policy(b)]
+    ruleset = at_rate(world_of(asked, "siege", *policies), tick_hz)
     if ruleset not in WORLDS:
         raise unknown_name("ruleset to watch", ruleset, WORLDS)
-    policies = [load_policy(a), load_policy(b)]
     seats = seats_of_game(ruleset, 0, seed)
     world = make(
         ruleset,
@@ -200,7 +214,7 @@ def worlds() -> None:
     for name in RULESETS:
         spec, limit = arena_spec(name), f"{patch['rulesets'][name]['time_s']} s"
         rows.append((name, spec.num_players, spec.num_teams, limit, objectives[name]))
-    console.print(table(("name", "players", "teams", "ends after", "objective"), rows, "Rulesets"))
+    print_table(table(("name", "players", "teams", "ends after", "objective"), rows, "Rulesets"))
     console.print(
         f"each also at 60 ticks a second, as {world_name(RULESETS[0], 60)} …: --tick-hz 60"
     )

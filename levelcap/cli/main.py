@@ -85,6 +85,7 @@ COMMANDS = (
     ("open", "open:open_", "An address that lets you into the game."),
     ("down", "up:down", "Stop the realm's services."),
     ("status", "status:status", "What runs, trains, and why not."),
+    ("tui", "tui:tui", "The same live, as a dashboard in the terminal."),
     ("logs", "logs:logs", "What the services wrote."),
     ("worker", "worker:worker", "One more process that takes jobs."),
     ("vault ls", "vault:ls", "List checkpoints."),
@@ -106,30 +107,45 @@ COMMANDS = (
     ("campaign continue", "campaign:continue_", "Continue an archived one."),
     ("campaign archive", "campaign:archive", "Put one away."),
     ("campaign settings", "campaign:settings", "Show or change its settings."),
+    ("quest ls", "campaign:quest_ls", "List quests, newest first."),
+    ("quest add", "campaign:quest_add", "Queue a recipe, a YAML file."),
+    ("quest evaluate", "campaign:quest_evaluate", "Queue an evaluation of a checkpoint."),
+    ("quest retry", "campaign:quest_retry", "Queue a failed quest again."),
+    ("quest cancel", "campaign:quest_cancel", "Take a quest out of the queue, or end it."),
+    ("quest priority", "campaign:quest_priority", "Move a waiting quest."),
+    ("job ls", "jobs:ls", "List jobs, newest first."),
+    ("job show", "jobs:show", "Show one job and what happened to it."),
+    ("job retry", "jobs:retry", "Queue a failed, dead or cancelled job again."),
+    ("job cancel", "jobs:cancel", "End an open job."),
+    ("job priority", "jobs:priority", "Move a waiting job."),
+    ("settings show", "jobs:settings_show", "List every setting, and where its value is from."),
+    ("settings set", "jobs:settings_set", "Write settings, each as name=value."),
+    ("settings memory", "jobs:settings_memory", "What training a text hero takes of memory."),
+    ("match start", "match:start", "Start a live match."),
+    ("match ls", "match:ls", "List live matches, and recorded ones of persons."),
+    ("match end", "match:end", "Break a live match off."),
+    ("match quest", "match:quest", "Let the hero imitate a recorded match."),
+    ("training pause", "campaign:pause", "Let training wait, its checkpoint saved."),
+    ("training resume", "campaign:resume", "Let training go on."),
+    ("training stop", "campaign:stop", "End the run with a checkpoint; its quest waits."),
+    ("training skip", "campaign:skip", "End the quest with a checkpoint, go on with the next."),
+    ("training retry", "campaign:retry", "Try work again that kept failing."),
+    ("claims show", "claims:show", "List the figures of README."),
+    ("claims write", "claims:write", "Write them into README."),
+    ("claims verify", "claims:verify", "Measure them again."),
     ("realm size", "realm:size", "What lies under $LEVELCAP_HOME."),
     ("realm wipe", "realm:wipe", "Delete all of it, after asking."),
 )
-# Groups whose verbs are functions of the same name, described by their docstrings.
-VERBS = {
-    "quest": ("campaign:quest_", ("ls", "add", "evaluate", "retry", "cancel", "priority")),
-    "job": ("jobs:", ("ls", "show", "retry", "cancel", "priority")),
-    "settings": ("jobs:settings_", ("show", "set", "memory")),
-    "match": ("match:", ("start", "ls", "end", "quest")),
-    "training": ("campaign:", ("pause", "resume", "stop", "skip", "retry")),
-    "claims": ("claims:", ("show", "write", "verify")),
-}
 _apps = {"": app} | {name: App(name=name, help=text) for name, text in GROUPS.items()}
 for _words, _function, _help in COMMANDS:
     _group, _, _verb = _words.rpartition(" ")
     _apps[_group].command(f"levelcap.cli.{_function}", name=_verb, help=_help)
-for _group, (_where, _verbs) in VERBS.items():
-    for _verb in _verbs:
-        _apps[_group].command(f"levelcap.cli.{_where}{_verb}", name=_verb)
 for _verb, _function in (("export", "export"), ("import", "import_")):  # pack and unpack now
     _apps["vault"].command(f"levelcap.cli.vault:{_function}", name=_verb, show=False)
 _apps["nets"].default(lambda: _apps["nets"](["ls"]))  # the list is what the word alone means
 for _name in GROUPS:
     app.command(_apps[_name])
+app.register_install_completion_command(help="Let your shell complete commands and options.")
 
 
 def main(tokens: Sequence[str] | None = None) -> None:

@@ -15,6 +15,7 @@ from levelcap.services.clients.keeper import Client
 from levelcap.services.clients.spectate import watch_to_the_end
 from levelcap.services.door.tokens import load_tokens
 from levelcap.services.process.hosts import get_service_url
+from levelcap.vault.ask import id_of
 from levelcap.world.mouse import Control
 
 
@@ -49,7 +50,12 @@ def start(
         Watch it from here and print how it ended.
     """
     world = at_rate(world, tick_hz)
-    body: dict[str, Any] = {"world": world, "seats": list(seats), "patch": patch, "speed": speed}
+    body: dict[str, Any] = {
+        "world": world,
+        "seats": [id_of(seat) for seat in seats],
+        "patch": patch,
+        "speed": speed,
+    }
     body |= {"seed": seed, "champions": champions, "every_tick": every_tick, "control": control}
     with _oracle() as oracle:
         made = oracle.call("POST", "/matches", body)

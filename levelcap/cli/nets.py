@@ -26,6 +26,7 @@ from levelcap.nets.hierarchy.ssd import SsdStack
 from levelcap.nets.meta import Meta
 from levelcap.nets.net import Inputs, Net, ViewLayout, count_parameters
 from levelcap.nets.options import OPTIONS
+from levelcap.vault.ask import find_folder
 from levelcap.world.spec import WORLDS, arena_spec
 
 STEPS = 60  # decisions timed: six looks of a Strategist among them
@@ -106,18 +107,19 @@ def ls(*, world: str = "siege", json_: AsJson = False) -> None:
         console.print(json.dumps({"world": world, "nets": rows}), soft_wrap=True)
 
 
-def card(checkpoint: Path, *, json_: AsJson = False) -> None:
+def card(checkpoint: str, *, json_: AsJson = False) -> None:
     """The model card of a checkpoint: what it is, of what parts, how fast, beside known nets.
 
     Parameters
     ----------
     checkpoint
-        A snapshot folder.
+        An id, champion, best, latest or a folder.
     json_
         Print one JSON object as the last line.
     """
     console = Console(highlight=False)
-    net, meta, digest = load_snapshot(checkpoint)
+    place = find_folder(checkpoint)
+    net, meta, digest = load_snapshot(place)
     total = count_parameters(net)
     parts = _parts(net)
     facts = {
@@ -125,7 +127,7 @@ def card(checkpoint: Path, *, json_: AsJson = False) -> None:
         "world": f"{meta.world}, version {meta.world_version}, patch {meta.patch}",
         "trained": f"{meta.steps:,} decisions",
         "weights": digest[:16],
-        "on disk": f"{(checkpoint / 'model.safetensors').stat().st_size / 1e6:.2f} MB",
+        "on disk": f"{(place / 'model.safetensors').stat().st_size / 1e6:.2f} MB",
         "reads": ", ".join(meta.views),
     }
     if "role" in meta.shape:
@@ -154,17 +156,17 @@ def card(checkpoint: Path, *, json_: AsJson = False) -> None:
         console.print(json.dumps(document), soft_wrap=True)
 
 
-def split(checkpoint: Path, out: Path) -> None:
+def split(checkpoint: str, out: Path) -> None:
     """Publish each layer of a hierarchy alone, with its role: strategy, decision, execution.
 
     Parameters
     ----------
     checkpoint
-        A snapshot folder of a hierarchy.
+        An id, champion, best, latest or a folder; of a hierarchy.
     out
         A new folder; each layer becomes a folder of its own in it.
     """
-    net, meta, digest = load_world_net(checkpoint)
+    net, meta, digest = load_world_net(find_folder(checkpoint, reads=False))
     if meta.architecture != "hierarchy":
         remedy = "Give a snapshot that was trained with --family hierarchy"
         raise BadValue(refuse("only a hierarchy has layers", meta.architecture, remedy))

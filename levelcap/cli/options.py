@@ -10,5 +10,5 @@ Overrides = Annotated[list[str] | None, Parameter(name="--set", consume_multiple
 NetOptions = Annotated[list[str] | None, Parameter(name="--net", consume_multiple=False)]
 Several = Annotated[list[str] | None, Parameter(consume_multiple=True)]
 Files = Annotated[list[Path] | None, Parameter(consume_multiple=True)]
-From = Annotated[Path | None, Parameter(name="--from")]
+From = Annotated[str | None, Parameter(name="--from")]
 AsJson = Annotated[bool, Parameter(name="--json")]

@@ -9,21 +9,22 @@ import numpy as np
 from rich.console import Console
 
 from levelcap.cli.options import AsJson
-from levelcap.cli.printer import table
+from levelcap.cli.printer import print_table, table
 from levelcap.coach.orders import ORDERS
 from levelcap.lake.shard import Shard
 from levelcap.learn.imitation.orders import STEPS, learn_orders
 from levelcap.play.load import load_checkpoint
 from levelcap.play.orders import save_orders
+from levelcap.vault.ask import find_folder
 
 
-def orders(checkpoint: Path, shard: Path, /, *, steps: int = STEPS, json_: AsJson = False) -> None:
+def orders(checkpoint: str, shard: Path, /, *, steps: int = STEPS, json_: AsJson = False) -> None:
     """Learn what each order adds to a hero's goal, and keep it in the checkpoint's folder.
 
     Parameters
     ----------
     checkpoint
-        A snapshot's folder; the hero must be of the family hierarchy.
+        An id, champion, best, latest or a folder; the hero must be of the family hierarchy.
     shard
         A folder that `levelcap record` wrote with the views this hero reads.
     steps
@@ -32,12 +33,13 @@ def orders(checkpoint: Path, shard: Path, /, *, steps: int = STEPS, json_: AsJso
         Print one JSON object as the last line.
     """
     console = Console(highlight=False)
-    found = learn_orders(load_checkpoint(checkpoint), Shard(shard), steps)
-    save_orders(checkpoint, found)
+    place = find_folder(checkpoint, reads=False)
+    found = learn_orders(load_checkpoint(place), Shard(shard), steps)
+    save_orders(place, found)
     rows = [
         (name, f"{np.linalg.norm(found[name]):.2f}" if name in found else "nothing to learn from")
         for name in ORDERS
     ]
-    console.print(table(("order", "length of its vector"), rows, "Orders", right=True))
+    print_table(table(("order", "length of its vector"), rows, "Orders", right=True))
     if json_:
         console.print(json.dumps({"orders": sorted(found)}), soft_wrap=True)

@@ -6,7 +6,7 @@ from rich.console import Console
 from rich.table import Table
 
 from levelcap.cli.options import AsJson, World
-from levelcap.cli.policies import import_world, load_policy
+from levelcap.cli.policies import import_world, load_policy, world_of
 from levelcap.cli.printer import say_json, table
 from levelcap.cli.worlds import TickHz, at_rate
 from levelcap.kit.errors import BadValue, refuse
@@ -23,7 +23,7 @@ def play(
     b: str | None = None,
     /,
     *,
-    world: World = "duel",
+    world: World | None = None,
     tick_hz: TickHz = None,
     every_tick: bool = False,
     control: Control = "heads",
@@ -39,11 +39,12 @@ def play(
     Parameters
     ----------
     a
-        A bot (master), a cousin (veteran~17), a seer (seer-16) or package.module:attribute.
+        A bot (master), a cousin (veteran~17), a seer (seer-16), a checkpoint (an id, champion,
+        best, latest, a folder) or package.module:attribute.
     b
         The opponent. Worlds of one player (gym:…) take no opponent and print the mean return.
     world
-        duel, lms, siege, crown, gym:<id> or zoo:<module>.
+        duel, lms, siege, crown, gym:<id> or zoo:<module> (default: the checkpoint's own, or duel).
     every_tick
         Ask A at every tick instead of at the rate it was trained at.
     control
@@ -62,13 +63,13 @@ def play(
         Print one JSON object as the last line.
     """
     console = Console(highlight=False)
-    world = at_rate(world, tick_hz)
+    hero = _hero(a, control)
+    world = at_rate(world_of(world, "duel", hero), tick_hz)
     if ":" in world:
-        _episodes(console, a, b, world, games, seed, control, json_)
+        _episodes(console, (a, b, hero), world, games, seed, json_)
         return
     if b is None:
         raise BadValue(refuse(f"{world} needs two policies", a, "Name an opponent, e.g. rookie"))
-    hero = _hero(a, control)
     result = play_games(
         ask_every_tick(hero, arena_spec(world).tick_hz) if every_tick else hero,
         load_policy(b),
@@ -108,19 +109,18 @@ def _hero(name: str, control: Control) -> Policy:
 
 def _episodes(
     console: Console,
-    a: str,
-    b: str | None,
+    players: tuple[str, str | None, Policy],
     world: str,
     games: int,
     seed: int,
-    control: Control,
     as_json: bool,
 ) -> None:
+    a, b, hero = players
     if b is not None:
         remedy = f"Name one policy: levelcap play {a} --world {world}"
         raise BadValue(refuse("an outside game takes one policy", f"{a} {b}", remedy))
     import_world(world)
-    result = play_episodes(_hero(a, control), world, games, seed)
+    result = play_episodes(hero, world, games, seed)
     console.print(
         f"{a} · {world} · {games} episodes · mean return {result.mean:.2f} "
         f"(95 % interval {result.ci_low:.2f} to {result.ci_high:.2f}), "

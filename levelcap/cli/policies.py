@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import importlib.util
+import re
 import sys
 from pathlib import Path
 
+from levelcap.kit.errors import UnknownName, unknown_name
 from levelcap.play.roster import Door, find
 from levelcap.trials.capped import SUFFIX, Capped
+from levelcap.vault.ask import NAMES, find_folder
+from levelcap.world.players.bot_names import BOTS, is_bot
 from levelcap.world.protocols import Policy
+
+_ID = re.compile(r"checkpoint|[0-9a-f]{4,12}$")  # looks like one: the vault says which there are
+SOME = ("uniform", "seer-16", "veteran~17", "master-no-lead", "master-wary")
 
 
 def import_world(name: str) -> None:
@@ -35,16 +42,35 @@ def import_here(name: str) -> None:
 
 
 def load_policy(name: str) -> Policy:
-    """A policy by name: bot, cousin, seer, a checkpoint's folder, outside code; +human caps it."""
+    """A policy by name: bot, cousin, seer, checkpoint, outside code; +human behind it caps it.
+
+    A checkpoint is a folder or any name that `vault.ask` knows: an id or its beginning, champion,
+    best, latest.
+    """
     if name.endswith(SUFFIX):
         return Capped(load_policy(name.removesuffix(SUFFIX)))
     import_here(name)
-    return find(name, Door.LOCAL, nets=_in_folder)
+    return find(name, Door.LOCAL, nets=_net)
 
 
-def _in_folder(name: str) -> Policy | None:
-    if not Path(name).is_dir():
+def world_of(world: str | None, default: str, *policies: Policy) -> str:
+    """The world asked for; without one that of the first checkpoint among the players."""
+    if world is not None:
+        return world
+    metas = [getattr(policy, "meta", None) for policy in policies]
+    return next((str(meta.world) for meta in metas if meta is not None), default)
+
+
+def _net(name: str) -> Policy | None:
+    if is_bot(name) or (":" in name and not Path(name).is_dir()):
         return None
+    try:
+        place = find_folder(name, reads=False)
+    except UnknownName as error:
+        if name in NAMES or _ID.match(name):
+            raise
+        others = ("a checkpoint's id or folder", "package.module:attribute")
+        raise unknown_name("player", name, (*BOTS, *SOME, *NAMES, *others)) from error
     from levelcap.play.load import load_checkpoint  # brings torch in
 
-    return load_checkpoint(Path(name))
+    return load_checkpoint(place)

@@ -34,7 +34,8 @@ def table(
     made = Table(title=title, title_justify="left", show_header=bool(columns))
     for index, name in enumerate(columns):
         number = index > 0 if right is True else name in (right or ())
-        made.add_column(name, justify="right" if number else "left")
+        # What is too long goes on in the next line: an id is never cut.
+        made.add_column(name, justify="right" if number else "left", overflow="fold")
     for row in rows:
         made.add_row(*("" if cell is None else str(cell) for cell in row))
     return made

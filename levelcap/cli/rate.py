@@ -10,8 +10,8 @@ from rich.console import Console
 from rich.table import Table
 
 from levelcap.cli.options import AsJson, World
-from levelcap.cli.policies import import_world, load_policy
-from levelcap.cli.printer import say, say_json, table
+from levelcap.cli.policies import import_world, load_policy, world_of
+from levelcap.cli.printer import print_table, say, say_json, table
 from levelcap.cli.worlds import TickHz, at_rate
 from levelcap.kit.errors import BadFile, BadValue, refuse, unknown_name
 from levelcap.kit.files import write_json
@@ -20,6 +20,7 @@ from levelcap.play.returns import play_episodes
 from levelcap.trials.panel import BASES, COUSINS, Judgement, Record, judge, match_seeds
 from levelcap.trials.ratings import Games, Ratings
 from levelcap.trials.ratings import rate as rate_games
+from levelcap.world.protocols import Policy
 from levelcap.world.spec import WORLDS
 
 SEER_GAMES = 200
@@ -29,7 +30,7 @@ LABEL_CHARS = 28
 
 def rate(
     *policies: str,
-    world: World = "duel",
+    world: World | None = None,
     tick_hz: TickHz = None,
     games: int = 1000,
     seed: int = 0,
@@ -44,10 +45,11 @@ def rate(
     Parameters
     ----------
     policies
-        One or more: a checkpoint's folder, a bot or package.module:attribute. Several are also
-        compared with the first one, in games against it.
+        One or more: a checkpoint (an id, champion, best, latest, a folder), a bot or
+        package.module:attribute. Several are also compared with the first, in games against it.
     world
-        duel, lms, siege, crown; gym:<id> and zoo:<module> print mean returns instead.
+        duel, lms, siege, crown (default: the checkpoint's own, or duel); gym:<id> and zoo:<module>
+        print mean returns instead.
     games
         Games against each bot, and as many against its 20 sealed cousins together.
     seed
@@ -63,15 +65,15 @@ def rate(
     out
         Write the same object to this file.
     """
-    console = Console(highlight=False)
     _check(policies, out)
     if quick:
         games = min(games, QUICK_GAMES)
-    world = at_rate(world, tick_hz)
+    loaded = {name: load_policy(name) for name in policies}
+    world = at_rate(world_of(world, "duel", *loaded.values()), tick_hz)
     if ":" in world:
-        found = _outside(console, policies, world, games, seed)
+        found = _outside(loaded, world, games, seed)
     else:
-        found = _arena(console, policies, world, games, seed, seers, one_among)
+        found = _arena(loaded, world, games, seed, seers, one_among)
     if out is not None:
         write_json(out, found)
     if json_:
@@ -89,8 +91,7 @@ def _check(policies: Sequence[str], out: Path | None) -> None:
 
 
 def _arena(
-    console: Console,
-    policies: Sequence[str],
+    named: dict[str, Policy],
     world: str,
     games: int,
     seed: int,
@@ -101,7 +102,7 @@ def _arena(
         raise unknown_name("world", world, (*WORLDS, "gym:<id>", "zoo:<module>"))
     if games < 2 or games % 2:
         raise BadValue(refuse("games come in pairs", games, "Give an even number of --games"))
-    loaded = [load_policy(name) for name in policies]
+    policies, loaded = list(named), list(named.values())
     each = max(2, -(-games // (2 * COUSINS)) * 2)  # even, rounded up
     verdicts: list[Judgement] = []
     heads: list[Games] = []
@@ -129,8 +130,8 @@ def _arena(
                 result = play_games(policy, loaded[0], world, games, own)
                 heads.append(Games(verdict.name, first.name, result.scores))
     ratings = rate_games([*first.ladder, *(g for v in verdicts for g in v.games), *heads])
-    _print_verdicts(console, verdicts, world, seed)
-    _print_ratings(console, ratings, verdicts)
+    _print_verdicts(verdicts, world, seed)
+    _print_ratings(ratings, verdicts)
     return {
         "world": world,
         "seed": seed,
@@ -143,8 +144,8 @@ def _arena(
 
 
 def _labels(policies: Sequence[str]) -> list[str]:
-    """Names short enough for a table; the end of a long path says most."""
-    cut = [n if len(n) <= LABEL_CHARS else "…" + n[1 - LABEL_CHARS :] for n in policies]
+    """Folders short enough for a table: the end of a long path says most. Ids are whole."""
+    cut = ["…" + n[1 - LABEL_CHARS :] if "/" in n[:-LABEL_CHARS] else n for n in policies]
     return cut if len(set(cut)) == len(cut) else list(policies)
 
 
@@ -158,14 +159,14 @@ def _gap_json(ratings: Ratings, later: str, first: str) -> dict[str, Any]:
     return {"of": later, "to": first, "elo": elo, "low": low, "high": high, "rising": rising}
 
 
-def _print_verdicts(console: Console, verdicts: Sequence[Judgement], world: str, seed: int) -> None:
+def _print_verdicts(verdicts: Sequence[Judgement], world: str, seed: int) -> None:
     one = verdicts[0]
     sealed = {f"{COUSINS} cousins of {base}": [v.sealed[base] for v in verdicts] for base in BASES}
     sealed |= {f"{name} (sees all)": [v.seers[name] for v in verdicts] for name in one.seers}
     title = f"Sealed panel, never met in training · {world} · seed {seed}"
-    console.print(_table(title, verdicts, sealed))
+    print_table(_table(title, verdicts, sealed))
     trained = {base: [v.trained[base] for v in verdicts] for base in BASES}
-    console.print(_table("Bots that training may use", verdicts, trained))
+    print_table(_table("Bots that training may use", verdicts, trained))
     gaps = {
         base: [
             f"{100 * gap:+.1f} ({100 * low:+.1f} to {100 * high:+.1f})"
@@ -173,10 +174,10 @@ def _print_verdicts(console: Console, verdicts: Sequence[Judgement], world: str,
         ]
         for base in BASES
     }
-    console.print(_grid("Sealed minus trained-on, points", ["against"], verdicts, gaps))
+    print_table(_grid("Sealed minus trained-on, points", ["against"], verdicts, gaps))
     if one.one_among:
         alone = {f"one among nine {b}s": [v.one_among[b] for v in verdicts] for b in BASES}
-        console.print(_table("One seat of ten, an even share is 0.100", verdicts, alone))
+        print_table(_table("One seat of ten, an even share is 0.100", verdicts, alone))
 
 
 def _table(title: str, verdicts: Sequence[Judgement], rows: dict[str, list[Record]]) -> Table:
@@ -197,11 +198,11 @@ def _grid(
     return table(columns, [(name, *cells) for name, cells in rows.items()], title, right=True)
 
 
-def _print_ratings(console: Console, ratings: Ratings, verdicts: Sequence[Judgement]) -> None:
+def _print_ratings(ratings: Ratings, verdicts: Sequence[Judgement]) -> None:
     order = sorted(ratings.names, key=ratings.elo, reverse=True)
     rows = [(name, ratings.text(name), ratings.games(name)) for name in order]
     columns = ("player", "Elo (95 % interval)", "games")
-    console.print(table(columns, rows, "Elo, rookie = 1000", right=True))
+    print_table(table(columns, rows, "Elo, rookie = 1000", right=True))
     first = verdicts[0].name
     for verdict in verdicts[1:]:
         gap, low, high = ratings.difference(verdict.name, first)
@@ -210,16 +211,14 @@ def _print_ratings(console: Console, ratings: Ratings, verdicts: Sequence[Judgem
         say(f"{verdict.name} minus {first}: {gap:+.0f} Elo ({interval})")
 
 
-def _outside(
-    console: Console, policies: Sequence[str], world: str, episodes: int, seed: int
-) -> dict[str, Any]:
+def _outside(loaded: dict[str, Policy], world: str, episodes: int, seed: int) -> dict[str, Any]:
     import_world(world)
-    found = {name: play_episodes(load_policy(name), world, episodes, seed) for name in policies}
+    found = {name: play_episodes(who, world, episodes, seed) for name, who in loaded.items()}
     cells = []
     for name, result in found.items():
         shown = f"{result.mean:.2f} ({result.ci_low:.2f} to {result.ci_high:.2f})"
         cells.append((name, result.episodes, shown, f"{result.mean_length:.1f}"))
     columns = ("policy", "episodes", "mean return (95 % interval)", "mean length")
-    console.print(table(columns, cells, f"Mean return · {world} · seed {seed}", right=True))
+    print_table(table(columns, cells, f"Mean return · {world} · seed {seed}", right=True))
     rows = [{"policy": name, **result.as_json()} for name, result in found.items()]
     return {"world": world, "seed": seed, "policies": rows}

@@ -1,8 +1,12 @@
-"""`levelcap status`: the realm's story in ten lines, also while nothing runs."""
+"""`levelcap status`: what has failed, then the realm's story in ten lines, also while nothing runs.
+
+`levelcap tui` shows the same (`look`, `failures`) as a dashboard.
+"""
 
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any
 
 from cyclopts import Parameter
@@ -16,7 +20,12 @@ from levelcap.campaign.story.strength import difference
 from levelcap.campaign.wheel import control
 from levelcap.kit.db import reading
 from levelcap.services.process.standing import read_leader, read_standings
+from levelcap.services.watchtower.watch import load_raised
 from levelcap.vault.ledger import elo_text, get_ledger
+
+FAILURE = "FAILED    "
+LOST = ("failed", "dead")
+SHOWN = 3  # failed quests told one by one
 
 
 def status(*, json_: Annotated[bool, Parameter(name="--json")] = False) -> None:
@@ -34,7 +43,7 @@ def status(*, json_: Annotated[bool, Parameter(name="--json")] = False) -> None:
         console.print(json.dumps(found), soft_wrap=True)
         return
     for line in story(found):
-        console.print(line, markup=False)
+        console.print(line, markup=False, style="red" if line.startswith(FAILURE) else None)
 
 
 def look(opened: Realm) -> dict[str, Any]:
@@ -49,7 +58,10 @@ def look(opened: Realm) -> dict[str, Any]:
         gains = {}
         for hero in heroes:
             gains[hero.id] = _gain(opened, connection, hero)
+        lost = [row for status in LOST for row in quests.list_quests(connection, status=status)]
+    alarms = load_raised() if leader else {}
     return {
+        "failures": failures(services, training, alarms, lost),
         "leader": None if leader is None else leader.pid,
         "services": services,
         "heroes": [hero.as_json() for hero in heroes],
@@ -60,6 +72,33 @@ def look(opened: Realm) -> dict[str, Any]:
         "checkpoints": get_ledger(opened.engine).count(),
         "workers": sum(bool(row["alive"]) for row in opened.store.workers()),
     }
+
+
+def failures(
+    services: dict[str, str],
+    training: dict[str, Any],
+    alarms: dict[str, dict[str, Any]],
+    lost: list[quests.Quest],
+) -> list[str]:
+    """What needs a person, worst first, each with what to do: also a page's and a script's."""
+    told = [
+        f"the {name} is {state}. See: levelcap logs {name}"
+        for name, state in services.items()
+        if state in ("down", "failed")
+    ]
+    if (halt := training["halt"]) is not None:
+        told.append(f"{halt['reason']}. {halt['remedy']}")
+    # What stopped the wheel is told above with its remedy.
+    told += [str(row["message"]) for name, row in alarms.items() if name != "wheel_stopped"]
+    since = (datetime.now(UTC) - timedelta(days=1)).isoformat()
+    recent = sorted((row for row in lost if (row.ended or "") > since), key=lambda q: -q.seq)
+    for row in recent[:SHOWN]:
+        why = (row.result or {}).get("error") or "no reason was written"
+        told.append(f"{row.title} {row.status}: {why}. Again: levelcap quest retry {row.id}")
+    if len(recent) > SHOWN:
+        more = f"{len(recent) - SHOWN} more quests failed in the last day"
+        told.append(f"{more}. See: levelcap quest ls --status failed")
+    return told
 
 
 def _gain(opened: Realm, connection: Any, hero: HeroSheet) -> dict[str, Any] | None:
@@ -78,7 +117,8 @@ def _gain(opened: Realm, connection: Any, hero: HeroSheet) -> dict[str, Any] | N
 
 def story(found: dict[str, Any]) -> list[str]:
     """The lines people read."""
-    lines = [_services_line(found)]
+    lines = [f"{FAILURE}{words}" for words in found["failures"]]
+    lines.append(_services_line(found))
     for hero in found["heroes"]:
         stats = hero["stats"]
         shown = " · ".join(f"{name} {_number(stat['value'])}" for name, stat in stats.items())

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 
 from levelcap.cli.options import AsJson, Files, From, Overrides
-from levelcap.cli.printer import say, say_json, table
+from levelcap.cli.printer import print_table, say, say_json, table
 from levelcap.cli.progress import Report
 from levelcap.guild.engine import get_engine
 from levelcap.guild.passives import PASSIVES, exam
@@ -26,6 +26,7 @@ from levelcap.learn.text.exams import hold_exam, judge
 from levelcap.learn.text.lessons import SCHOOL
 from levelcap.learn.text.run import Request, Taught, train_text
 from levelcap.play.answers import SamplingParams, load_text_hero
+from levelcap.vault.ask import find_folder
 
 FULL_PASSIVE = 30
 
@@ -60,7 +61,7 @@ def train(
     out
         The run's folder; the same command again continues it.
     from_
-        The snapshot to start from (default: random weights).
+        The checkpoint to start from: an id, champion, latest or a folder (default: random weights).
     level
         The level to start at.
     lessons
@@ -78,13 +79,14 @@ def train(
     if minutes is None and updates is None:
         minutes = 1.0
     place = out or folder("runs") / run_name("text")
-    request = Request(skill, place, preset, size, seed, from_, level, tuple(lessons or ()))
+    start = None if from_ is None else find_folder(from_, reads=True)
+    request = Request(skill, place, preset, size, seed, start, level, tuple(lessons or ()))
     config = apply(TextConfig(), set_ or [])
     with Report(console, "text", minutes) as report:
         stops = Stops(updates=updates, minutes=minutes)
         done = train_text(request, config, stops, Hooks(on_report=report))
     if skill != SCHOOL:
-        console.print(_level_table(done))
+        print_table(_level_table(done))
     say(f"snapshot: {done.outcome.snapshot}")
     if json_:
         say_json(_numbers(done))
@@ -117,7 +119,7 @@ def _numbers(done: Taught) -> dict[str, Any]:
 
 
 def evaluate(
-    snapshot: Path,
+    snapshot: str,
     *,
     skill: str = "bin",
     level: int = 1,
@@ -131,7 +133,7 @@ def evaluate(
     Parameters
     ----------
     snapshot
-        A snapshot of a text run.
+        An id, champion, best, latest, a text hero's id (dio-tiny) or a folder.
     skill
         A skill of the guild, or school: all passives.
     level
@@ -145,8 +147,7 @@ def evaluate(
     json_
         Print one JSON object as the last line.
     """
-    console = Console(highlight=False)
-    hero, guild = load_text_hero(snapshot), get_engine()
+    hero, guild = load_text_hero(find_folder(snapshot, reads=True)), get_engine()
     if skill == SCHOOL:
         rows = {n: _passive(guild, hero, n, seed) for n in PASSIVES}
         title = f"Passives, {FULL_PASSIVE} problems each"
@@ -157,7 +158,7 @@ def evaluate(
         title = f"{skill} level {level}{f' ({preset})' if preset else ''}, {count} fresh problems"
         document = {"skill": skill, "level": level, "preset": preset, **asdict(score)}
     shown = [(name, right, of, f"{right / max(of, 1):.3f}") for name, (right, of) in rows.items()]
-    console.print(table(("", "right", "of", "share"), shown, title, right=True))
+    print_table(table(("", "right", "of", "share"), shown, title, right=True))
     if json_:
         say_json(document)
 
@@ -172,7 +173,7 @@ def _passive(guild: Any, hero: Any, name: str, seed: int) -> tuple[int, int]:
 
 
 def chat(
-    snapshot: Path,
+    snapshot: str,
     prompt: str | None = None,
     *,
     longest: int = 256,
@@ -185,7 +186,7 @@ def chat(
     Parameters
     ----------
     snapshot
-        A snapshot of a text run.
+        An id, champion, best, latest, a text hero's id (dio-tiny) or a folder.
     prompt
         What to ask.
     longest
@@ -200,7 +201,10 @@ def chat(
     console = Console(highlight=False, markup=False, soft_wrap=True)
     if longest < 1:
         raise BadValue(refuse("an answer has at least one character", longest, "Raise --longest"))
-    hero, taste = load_text_hero(snapshot), SamplingParams(temperature, top_k, seed)
+    hero, taste = (
+        load_text_hero(find_folder(snapshot, reads=True)),
+        SamplingParams(temperature, top_k, seed),
+    )
     lines = [prompt] if prompt is not None else (line.rstrip("\n") for line in sys.stdin)
     for line in lines:
         if line:

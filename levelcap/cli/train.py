@@ -12,7 +12,7 @@ from rich.table import Table
 
 from levelcap.cli.options import AsJson, Files, From, NetOptions, Overrides, Several, World
 from levelcap.cli.policies import import_world
-from levelcap.cli.printer import say_json, table
+from levelcap.cli.printer import print_table, say_json, table
 from levelcap.cli.progress import Report
 from levelcap.cli.worlds import TickHz, at_rate
 from levelcap.kit.errors import BadValue, refuse
@@ -34,6 +34,7 @@ from levelcap.nets.family import DEFAULT
 from levelcap.play.load import NetPolicy, load_checkpoint
 from levelcap.play.matchup import play_games
 from levelcap.play.roster import find
+from levelcap.vault.ask import find_folder
 
 BOTS = ("rookie", "veteran", "master")
 
@@ -114,7 +115,7 @@ def imitate(
     with Report(console, "imitate", minutes) as report:
         stops = Stops(updates=updates, minutes=minutes)
         done = run_imitation(request, config, stops, Hooks(on_report=report))
-    console.print(accuracy_table(done))
+    print_table(accuracy_table(done))
     rates = _against_bots(console, done.outcome, world, games, seed)
     _say_where(console, done.outcome)
     if json_:
@@ -147,7 +148,8 @@ def reinforce(
     Parameters
     ----------
     from_
-        The checkpoint to start from (default: untrained weights, and no pull towards pi_sup).
+        The checkpoint to start from: an id, champion, best, latest or a folder (default: untrained
+        weights, and no pull towards pi_sup).
     world
         duel, lms, siege, crown, gym:<id> or zoo:<module>.
     out
@@ -189,22 +191,23 @@ def reinforce(
     if until_elo is not None and ":" in world:
         raise BadValue(refuse("outside games have no Elo", world, "Leave --until-elo out"))
     place = out or folder("runs") / run_name("reinforce")
+    start = None if from_ is None else find_folder(from_, reads=False)
     request = RlRequest(
         world,
         place,
-        from_,
+        start,
         size,
         seed,
         views=tuple(views or ()),
         family=family,
         options=tuple(net or ()),
     )
-    if from_ is not None:
-        family = read_meta(from_).architecture
+    if start is not None:
+        family = read_meta(start).architecture
     if teacher is not None:
         config = taught_by(teacher, world, family)
     else:
-        config = from_scratch(world, family) if from_ is None else for_world(world, family)
+        config = from_scratch(world, family) if start is None else for_world(world, family)
     config = apply(config, set_ or [])
     stops = Stops(updates=updates, steps=steps, minutes=minutes, goal=until_elo)
     evaluate = None if until_elo is None else (lambda weights, meta: _elo(weights, meta, world))
@@ -248,7 +251,7 @@ def _against_bots(
         rates[bot] = result.win_rate
         rows.append((bot, f"{result.win_rate:.3f}", f"{result.ci_low:.3f} – {result.ci_high:.3f}"))
     title = f"{games} games each, sampled actions, EMA weights"
-    console.print(table(("opponent", "win rate", "95 % interval"), rows, title, right=True))
+    print_table(table(("opponent", "win rate", "95 % interval"), rows, title, right=True))
     return rates
 
 

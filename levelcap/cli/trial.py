@@ -8,7 +8,7 @@ from typing import Any
 from rich.console import Console
 
 from levelcap.cli.options import AsJson
-from levelcap.cli.policies import load_policy
+from levelcap.cli.policies import load_policy, world_of
 from levelcap.cli.printer import say, say_json, table
 from levelcap.kit.errors import BadFile, BadValue, refuse
 from levelcap.kit.files import write_json
@@ -18,6 +18,7 @@ from levelcap.trials.speed import size_of
 from levelcap.trials.sprt import MINUTES
 from levelcap.trials.suite import Entrant, Plan, run_trial
 from levelcap.trials.verdict import Verdict
+from levelcap.vault.ask import find_folder
 
 ASIDE = ("vacuous", "not_measured")
 
@@ -41,9 +42,10 @@ def trial(
     Parameters
     ----------
     checkpoint
-        A checkpoint's folder, a bot or package.module:attribute.
+        An id, champion, best, latest, a folder; or a bot, or package.module:attribute.
     against
-        The champion; without one the throne is empty and the verdict provisional.
+        Whom it has to beat, named alike: `champion`; without it the throne counts as empty and the
+        verdict is provisional.
     world
         duel, lms, siege or crown (default: the checkpoint's own).
     minutes
@@ -65,8 +67,7 @@ def trial(
     _check(out, replays, matches)
     candidate = _entrant(checkpoint, core_seconds)
     champion = None if against is None else _entrant(against, None)
-    own = getattr(getattr(candidate.policy, "meta", None), "world", "duel")
-    named = own if world is None else world
+    named = world_of(world, "duel", candidate.policy)
     players = [candidate] if champion is None else [candidate, champion]
     if seed is None:
         seed = chain(*(int(player.policy.content_hash[:12], 16) for player in players))
@@ -92,12 +93,13 @@ def _check(out: Path | None, replays: Path | None, matches: int) -> None:
 
 def _entrant(name: str, core_seconds: float | None) -> Entrant:
     """A player with what is known of its size and cost."""
-    policy, folder = load_policy(name), Path(name)
+    policy = load_policy(name)
     metrics: dict[str, float] = getattr(getattr(policy, "meta", None), "metrics", {})
     spent = metrics.get("core_seconds", 0.0) if core_seconds is None else core_seconds
     if spent < 0:
         raise BadValue(refuse("core-seconds spent", spent, "Give a number of at least 0"))
-    return Entrant(name, policy, size_of(folder) if folder.is_dir() else 0, spent)
+    size = size_of(find_folder(name, reads=False)) if hasattr(policy, "meta") else 0
+    return Entrant(name, policy, size, spent)
 
 
 def _print(verdict: Verdict, world: str, seed: int) -> None:

@@ -14,7 +14,7 @@ from levelcap.cli.options import AsJson
 from levelcap.cli.printer import print_table, say, say_json, table
 from levelcap.kit.errors import BadValue, UnknownName, refuse
 from levelcap.vault import archive, removals
-from levelcap.vault.ask import resolve
+from levelcap.vault.ask import id_of, resolve
 from levelcap.vault.assets import verify_asset
 from levelcap.vault.evals import evaluations
 from levelcap.vault.ledger import Entry, get_ledger
@@ -70,10 +70,11 @@ def show(checkpoint: str = "latest", /, *, json_: AsJson = False) -> None:
     Parameters
     ----------
     checkpoint
-        An id, a canonical name, checkpoint_<step>, champion, best or latest.
+        An id or its beginning, a canonical name, checkpoint_<step>, champion, best, latest, the
+        id of a hero, or a folder.
     """
     with realm() as opened:
-        entry = resolve(opened.engine, checkpoint)
+        entry = resolve(opened.engine, id_of(checkpoint))
         judged = opened.read(evaluations, entry.id)
     if json_:
         say_json({**entry.as_json(), "evals": judged})
@@ -105,7 +106,7 @@ def best(metric: str = "elo", /, *, json_: AsJson = False) -> None:
 def compare(a: str, b: str, /) -> None:
     """Compare two checkpoints: Elo difference with its interval."""
     with realm() as opened:
-        one, other, found = curate.compare(opened.engine, a, b)
+        one, other, found = curate.compare(opened.engine, id_of(a), id_of(b))
     if one.world != other.world:
         what = "results of different worlds are never compared"
         worlds = f"{one.id} in {one.world}, {other.id} in {other.world}"
@@ -124,14 +125,14 @@ def verify(*checkpoints: str) -> None:
         if not names:
             names = [row.id for row in get_ledger(opened.engine).list(limit=1000)]
         for name in names:
-            verify_asset(opened.engine, resolve(opened.engine, name).id)
+            verify_asset(opened.engine, resolve(opened.engine, id_of(name)).id)
     say(f"{len(names)} checkpoints are whole")
 
 
 def promote(checkpoint: str, /, *, reason: str = "chosen by a person") -> None:
     """Make a checkpoint the champion of its hero."""
     with realm() as opened:
-        made = curate.promote(opened.engine, checkpoint, reason, getpass.getuser())
+        made = curate.promote(opened.engine, id_of(checkpoint), reason, getpass.getuser())
     say(f"champion of {made.hero}: {made.checkpoint} (before: {made.previous})")
 
 
@@ -171,7 +172,7 @@ def unpin(checkpoint: str, /) -> None:
 
 def _set_pin(checkpoint: str, pinned: bool) -> None:
     with realm() as opened:
-        entry = curate.pin(opened.engine, checkpoint, pinned)
+        entry = curate.pin(opened.engine, id_of(checkpoint), pinned)
     say(f"{entry.id} is {'pinned' if pinned else 'not pinned'}")
 
 
@@ -184,7 +185,7 @@ def rm(checkpoint: str, /, *, delay_s: float = 0) -> None:
         Seconds in which `levelcap vault restore` takes it back; the Keeper removes it then.
     """
     with realm() as opened:
-        entry = resolve(opened.engine, checkpoint)
+        entry = resolve(opened.engine, id_of(checkpoint))
         due = removals.schedule(opened.engine, entry.id, delay_s)
         if delay_s > 0:
             say(f"{entry.id} goes at {due[:19]} UTC")
@@ -196,14 +197,15 @@ def rm(checkpoint: str, /, *, delay_s: float = 0) -> None:
 def restore(checkpoint: str, /) -> None:
     """Take back a removal that waits."""
     with realm() as opened:
-        removals.take_back(opened.engine, resolve(opened.engine, checkpoint).id)
-    say(f"{checkpoint} stays")
+        entry = resolve(opened.engine, id_of(checkpoint))
+        removals.take_back(opened.engine, entry.id)
+    say(f"{entry.id} stays")
 
 
 def pack(checkpoint: str, target: Path, /) -> None:
     """Write a checkpoint as one .tar."""
     with realm() as opened:
-        written = archive.pack(opened.engine, resolve(opened.engine, checkpoint).id, target)
+        written = archive.pack(opened.engine, resolve(opened.engine, id_of(checkpoint)).id, target)
     say(f"{written} ({written.stat().st_size / 1e6:.2f} MB)")
 
 

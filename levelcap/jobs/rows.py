@@ -11,6 +11,7 @@ from levelcap.kit.db import Connection
 from levelcap.kit.errors import BadValue, UnknownName, refuse
 from levelcap.kit.files import dump_line
 from levelcap.kit.ids import check_id
+from levelcap.kit.prefix import by_prefix
 
 
 class Found(NamedTuple):
@@ -77,6 +78,11 @@ def job_of(row: Sequence[Any]) -> Job:
             "result": None if result is None else json.loads(result),
         }
     )
+
+
+def find_id(connection: Connection, given: str) -> str:
+    """The id that was typed, whole or its beginning; see `kit.prefix`."""
+    return by_prefix(connection, "job", "jobs", given)
 
 
 def find(connection: Connection, job_id: str) -> Found:

@@ -186,8 +186,7 @@ def select(
     """Rows that fulfil a condition, in this order."""
     tail = f"ORDER BY {order} LIMIT :most OFFSET :skip"
     query = f"SELECT {', '.join(_COLUMNS)} FROM ledger WHERE {where} {tail}"
-    given = {name: value for name, value in values.items() if value is not None}
-    given |= {"most": max(1, min(limit, 1000)), "skip": offset}
+    given = values | {"most": max(1, min(limit, 1000)), "skip": offset}
     return [_entry(row) for row in connection.execute(query, given)]
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from levelcap.kit.db import Connection
+from levelcap.kit.prefix import LISTED, MIN_CHARS, the_only
 from levelcap.vault.ledger import Entry, row_of, select
 
 
@@ -17,6 +18,41 @@ def _first(
 ) -> Entry | None:
     found = select(connection, where, values, 1, order)
     return found[0] if found else None
+
+
+def named(connection: Connection, name: str) -> Entry | None:
+    """The checkpoint of this id or canonical name, or whose id or name alone begins so.
+
+    Raises:
+        BadValue: several begin so.
+    """
+    found = row_of(connection, name) or _first(connection, "canonical_name = :n", {"n": name})
+    if found is not None or len(name) < MIN_CHARS:
+        return found
+    begins = (
+        "retired IS NULL AND (substr(id, 1, length(:n)) = :n OR instr(id, '-' || :n) = :dash"
+        " OR substr(canonical_name, 1, length(:n)) = :n)"
+    )
+    values = {"n": name, "dash": len("checkpoint-")}
+    near = {row.id: row for row in select(connection, begins, values, LISTED + 1)}
+    return near[the_only("checkpoint", name, list(near))] if near else None
+
+
+def newest(connection: Connection, hero: str | None) -> Entry | None:
+    """The newest checkpoint that was not removed, of one hero or of all."""
+    return _first(connection, "retired IS NULL AND (:h IS NULL OR hero = :h)", {"h": hero})
+
+
+def best(connection: Connection, hero: str | None) -> Entry | None:
+    """The checkpoint with the highest Elo that was not removed."""
+    where = "retired IS NULL AND elo IS NOT NULL AND (:h IS NULL OR hero = :h)"
+    return _first(connection, where, {"h": hero}, "elo DESC, seq DESC")
+
+
+def at_step(connection: Connection, step: int, hero: str | None) -> Entry | None:
+    """The newest checkpoint of this step."""
+    where = "retired IS NULL AND step = :s AND (:h IS NULL OR hero = :h)"
+    return _first(connection, where, {"s": step, "h": hero})
 
 
 def newest_of_run(connection: Connection, run: str | None) -> Entry | None:

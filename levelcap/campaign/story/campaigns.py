@@ -18,6 +18,7 @@ from levelcap.campaign.story.values import get_value, set_value
 from levelcap.kit.db import Connection
 from levelcap.kit.errors import BadValue, Conflict, refuse, unknown_name
 from levelcap.kit.ids import check_words, run_name
+from levelcap.kit.prefix import by_prefix
 from levelcap.vault.assets import now
 from levelcap.vault.locks import check_change
 
@@ -107,6 +108,11 @@ def create(
     said, data = f"{made.name}: {kind} of {hero_id} begins", {"campaign": made.id, "hero": hero_id}
     say(connection, "hero.stat_change", said, data=data)
     return made
+
+
+def find_id(connection: Connection, given: str) -> str:
+    """The id that was typed, whole or its beginning; see `kit.prefix`."""
+    return by_prefix(connection, "campaign", "campaigns", given)
 
 
 def get(connection: Connection, campaign_id: str) -> Campaign:

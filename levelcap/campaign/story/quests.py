@@ -18,6 +18,7 @@ from levelcap.jobs.priority import set_priority
 from levelcap.jobs.store import Store
 from levelcap.kit.db import Connection, reading
 from levelcap.kit.errors import Conflict, refuse, unknown_name
+from levelcap.kit.prefix import by_prefix
 from levelcap.vault.assets import now
 
 OPEN = ("queued", "running")
@@ -78,6 +79,11 @@ def _one(
 ) -> Quest | None:
     query = f"SELECT * FROM quests WHERE {where} ORDER BY {order}"
     return rows.first(connection, Quest, query, **values)
+
+
+def find_id(connection: Connection, given: str) -> str:
+    """The id that was typed, whole or its beginning; see `kit.prefix`."""
+    return by_prefix(connection, "quest", "quests", given)
 
 
 def get(connection: Connection, quest_id: str) -> Quest:

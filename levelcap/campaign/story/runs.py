@@ -13,6 +13,7 @@ from levelcap.kit.db import Connection
 from levelcap.kit.errors import unknown_name
 from levelcap.kit.ids import check_id
 from levelcap.kit.paths import folder, get_base_dir
+from levelcap.kit.prefix import by_prefix
 from levelcap.kit.publish import sweep
 from levelcap.nets.meta import TEXT_WORLD
 from levelcap.vault.assets import now
@@ -140,6 +141,11 @@ def settled(connection: Connection, campaign: str) -> dict[str, int]:
 def find(connection: Connection, run_id: str) -> Run | None:
     """One run, or None."""
     return rows.first(connection, Run, "SELECT * FROM runs WHERE id = :i", i=run_id)
+
+
+def find_id(connection: Connection, given: str) -> str:
+    """The id that was typed, whole or its beginning; see `kit.prefix`."""
+    return by_prefix(connection, "run", "runs", given)
 
 
 def get(connection: Connection, run_id: str) -> Run:
