@@ -6,6 +6,7 @@ import importlib.util
 import re
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from levelcap.kit.errors import UnknownName, unknown_name
 from levelcap.play.roster import Door, find
@@ -13,6 +14,9 @@ from levelcap.trials.capped import SUFFIX, Capped
 from levelcap.vault.ask import NAMES, find_folder
 from levelcap.world.players.bot_names import BOTS, is_bot
 from levelcap.world.protocols import Policy
+
+if TYPE_CHECKING:
+    from levelcap.play.alone import Hero
 
 _ID = re.compile(r"checkpoint|[0-9a-f]{4,12}$")  # looks like one: the vault says which there are
 SOME = ("uniform", "seer-16", "veteran~17", "master-no-lead", "master-wary")
@@ -74,3 +78,11 @@ def _net(name: str) -> Policy | None:
     from levelcap.play.load import load_checkpoint  # brings torch in
 
     return load_checkpoint(place)
+
+
+def load_hero(name: str, seed: int) -> Hero:
+    """A checkpoint by any of its names, alone; see `levelcap.load`."""
+    from levelcap.play.alone import Hero
+    from levelcap.play.load import load_checkpoint
+
+    return Hero(load_checkpoint(find_folder(name, reads=False)), seed)

@@ -1,8 +1,10 @@
 """What a person finds without reading a document: a sentence for every command, and the Tab key."""
 
 import ast
+import os
 import re
 import subprocess
+from pathlib import Path
 
 from levelcap.cli.main import COMMANDS, GROUPS
 from tests.cli.calling import levelcap
@@ -49,6 +51,8 @@ def complete(script, words):
 
 
 def test_bash_completes_with_the_installed_script(capsys, tmp_path, monkeypatch):
+    cache = os.environ.get("XDG_CACHE_HOME", str(Path.home() / ".cache"))
+    monkeypatch.setenv("XDG_CACHE_HOME", cache)  # compiled kernels stay where they are
     monkeypatch.setenv("HOME", str(tmp_path))
     script = tmp_path / "levelcap.bash"
     words = ("--install-completion", "--shell", "bash", "--output", str(script))
