@@ -61,6 +61,7 @@ COMMANDS = (
     ("league report", "league:report", "Elo, win rates, Nash mass, cycles."),
     ("hunt", "hunt:hunt", "What does an exploiter find against it?"),
     ("report", "report:report", "Elo a day, cost per Elo, incidents, this week and last."),
+    ("query", "query:query", "Ask the realm's database a SELECT, read-only."),
     ("doctor", "doctor:doctor", "Is this machine ready?"),
     ("nets ls", "nets:ls", "List every net of a world."),
     ("nets card", "nets:card", "What a checkpoint is made of."),

@@ -79,7 +79,7 @@ def frame(found: dict[str, Any], events: list[Event], lines: int) -> RenderableT
 def _heroes(found: dict[str, Any]) -> Table:
     made = Table(expand=True)
     for name in ("hero", "level", "strength", "gain", "champion"):
-        made.add_column(name, overflow="fold")
+        made.add_column(name, overflow="fold", no_wrap=name == "champion")  # ids stay whole
     for hero in found["heroes"]:
         elo, champion = hero["elo"], hero["champion"]
         strong = elo_text(elo["elo"], elo["elo_low"], elo["elo_high"], elo["elo_bound"])
@@ -100,10 +100,10 @@ def _training(found: dict[str, Any]) -> Panel:
     if quest is None:
         words = Text(reason or "between two quests", style="yellow" if reason else "")
         return Panel(words, title=f"training · {state}", title_align="left")
-    head = f"{100 * quest['progress']:.0f} %  {quest['title']}"
-    body = Group(
-        Text(head), ProgressBar(1.0, quest["progress"]), Text(quest["message"] or "starting")
-    )
+    bar = Table.grid(padding=(0, 1))
+    share = Text(f"{100 * quest['progress']:.0f} %")
+    bar.add_row(ProgressBar(1.0, quest["progress"], width=24), share, Text(quest["title"]))
+    body = Group(bar, Text(quest["message"] or "starting"))
     return Panel(body, title=f"training · {state}", title_align="left")
 
 

@@ -203,9 +203,38 @@ def check_version() -> None:
         raise StateError(refuse(what, sqlite.sqlite_version, "Run make setup"))
 
 
+_QUESTIONS = (
+    *(sqlite.SQLITE_SELECT, sqlite.SQLITE_READ, sqlite.SQLITE_FUNCTION, sqlite.SQLITE_RECURSIVE),
+)
+_SECRET = ("token", "secret", "password")
+Refused = (sqlite.Error, sqlite.Warning)  # the latter: more than one statement
+
+
 def connect_plain(path: Path) -> Any:
     """Opens a file without any of our settings: the copy that a backup writes into."""
     return sqlite.connect(str(path))
+
+
+def connect_reader(path: Path, seconds: float) -> Any:
+    """Opens a file for one stranger's question: read-only, for so long, tables and functions only.
+
+    Whatever else a statement may do (write, attach, pragmas, extensions) SQLite itself refuses, and
+    so are columns that sound like secrets: there is none, and a later one shall not slip through.
+    """
+    made = sqlite.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
+
+    def may(action: int, first: str | None, second: str | None, *_: object) -> int:
+        column = (second or "").lower()
+        if action == sqlite.SQLITE_READ and any(word in column for word in _SECRET):
+            return int(sqlite.SQLITE_DENY)
+        if action == sqlite.SQLITE_FUNCTION and column == "load_extension":
+            return int(sqlite.SQLITE_DENY)
+        return int(sqlite.SQLITE_OK if action in _QUESTIONS else sqlite.SQLITE_DENY)
+
+    end = time.monotonic() + seconds
+    made.set_progress_handler(lambda: time.monotonic() > end, 10_000)
+    made.set_authorizer(may)
+    return made
 
 
 def explain(error: sqlite.Error, path: Path) -> LevelcapError:
