@@ -61,6 +61,7 @@ COMMANDS = (
     ("league report", "league:report", "Elo, win rates, Nash mass, cycles."),
     ("hunt", "hunt:hunt", "What does an exploiter find against it?"),
     ("report", "report:report", "Elo a day, cost per Elo, incidents, this week and last."),
+    ("track", "track:track", "Mirror a run's metrics into TensorBoard, MLflow or trackio."),
     ("query", "query:query", "Ask the realm's database a SELECT, read-only."),
     ("doctor", "doctor:doctor", "Is this machine ready?"),
     ("nets ls", "nets:ls", "List every net of a world."),

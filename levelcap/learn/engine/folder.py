@@ -23,7 +23,7 @@ from levelcap.kit.files import append_jsonl, dump_json, parse_json, read_json, w
 from levelcap.kit.log import MetricsWriter
 
 CONFIG, METRICS, EVENTS = "config.json", "metrics.jsonl", "events.jsonl"
-PAUSE, STOP = "pause", "stop"
+PAUSE, STOP, LOCK = "pause", "stop", ".lock"
 # Runs that were started before a setting had its present name, or existed at all, can be continued.
 RENAMED = {"parts": "minibatches"}
 BEFORE = {
@@ -57,7 +57,7 @@ class RunFolder:
 
     def __enter__(self) -> Self:
         self.path.mkdir(parents=True, exist_ok=True)
-        self._lock = os.open(self.path / ".lock", os.O_RDWR | os.O_CREAT, 0o644)
+        self._lock = os.open(self.path / LOCK, os.O_RDWR | os.O_CREAT, 0o644)
         try:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
@@ -114,6 +114,18 @@ class RunFolder:
     def paused(self) -> bool:
         """Is there a file named pause?"""
         return (self.path / PAUSE).exists()
+
+
+def is_training(run: Path) -> bool:
+    """Does a process train in this folder now?"""
+    try:
+        with (run / LOCK).open("rb") as file:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except FileNotFoundError:
+        return False
+    except BlockingIOError:
+        return True
+    return False
 
 
 def as_begun(run: Path, config: T) -> T:
