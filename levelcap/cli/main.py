@@ -76,6 +76,7 @@ COMMANDS = (
     ("orders", "orders:orders", "Teach a hero's goal the ten orders."),
     ("text train", "text:train", "Teach a skill, level by level."),
     ("text eval", "text:evaluate", "Examine on fresh problems."),
+    ("text samples", "samples:samples", "Show answers with the judge's scores."),
     ("text chat", "text:chat", "Ask; every line of the input is one."),
     ("guild show", "guild:show", "Levels, progress, passives, cap."),
     ("guild problem", "guild:problem", "Print problems of a skill."),

@@ -8,6 +8,7 @@ from typing import Any
 
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 
 def say(text: str) -> None:
@@ -26,7 +27,7 @@ def table(
     title: str | None = None,
     right: bool | Collection[str] = (),
 ) -> Table:
-    """A table of texts; None is an empty cell.
+    """A table of texts, as they are: brackets mean nothing; None is an empty cell.
 
     columns: their names; none at all: a list of names and values without a head. right: the
     columns of numbers, or True for all but the first.
@@ -37,7 +38,7 @@ def table(
         # What is too long goes on in the next line: an id is never cut.
         made.add_column(name, justify="right" if number else "left", overflow="fold")
     for row in rows:
-        made.add_row(*("" if cell is None else str(cell) for cell in row))
+        made.add_row(*(Text("" if cell is None else str(cell)) for cell in row))
     return made
 
 

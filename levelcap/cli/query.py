@@ -11,7 +11,6 @@ from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 from cyclopts.validators import Number
-from rich.markup import escape
 
 from levelcap.cli.printer import print_table, say, table
 from levelcap.kit.errors import BadValue, StateError, refuse
@@ -109,4 +108,4 @@ def _write(columns: list[str], rows: list[tuple[Any, ...]], form: str) -> None:
 def _plain(cell: Any) -> str:
     """A value as text that can do nothing to a terminal."""
     text = "" if cell is None else str(cell)
-    return escape("".join(c if c.isprintable() else "·" for c in text))
+    return "".join(c if c.isprintable() else "·" for c in text)

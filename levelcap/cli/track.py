@@ -15,7 +15,7 @@ from levelcap.cli.printer import say
 from levelcap.cli.runs import find_run
 from levelcap.kit.errors import BadFile, MissingPackage, refuse
 from levelcap.kit.files import read_json
-from levelcap.learn.engine.folder import CONFIG, METRICS, is_training
+from levelcap.learn.engine.folder import CONFIG, METRICS, is_training, leaves
 
 EVERY_S = 2.0
 QUIET_S = 60.0  # rounds of one run have pauses: evaluations
@@ -132,7 +132,7 @@ class Mlflow:
         else:
             tags = {"levelcap_run": run.name, "mlflow.runName": run.name}
             self._run = self._client.create_run(home, tags=tags).info.run_id
-            for name, value in _leaves(read_json(run / CONFIG)).items():
+            for name, value in leaves(read_json(run / CONFIG)).items():
                 self._client.log_param(self._run, name, str(value)[:500])
         told = self._client.get_metric_history(self._run, "levelcap_step")
         self.last_step = max((point.step for point in told), default=-1)
@@ -184,13 +184,3 @@ class Trackio:
     def close(self) -> None:
         """Wait until all is written."""
         self._run.finish()
-
-
-def _leaves(values: Any, prefix: str = "") -> dict[str, Any]:
-    """Nested settings under flat names."""
-    if not isinstance(values, dict):
-        return {prefix: values}
-    found: dict[str, Any] = {}
-    for name, inner in values.items():
-        found |= _leaves(inner, f"{prefix}.{name}" if prefix else name)
-    return found

@@ -60,3 +60,22 @@ def test_wrong_input_is_refused_in_one_sentence(tmp_path, capsys):
     ):
         code, _, error = run(capsys, *tokens)
         assert code == 2 and word in error and len(error.strip().splitlines()) == 1
+
+
+def test_sampled_answers_are_shown_with_their_scores_and_kept(tmp_path, capsys):
+    out = tmp_path / "run"
+    words = ("--size", "dummy", "--set", "batch=4", "--updates", "2", "--out", str(out))
+    assert run(capsys, "text", "train", "--preset", "bin_add", *words)[0] == 0
+    words = ("--count", "5", "--seed", "3", "--json")
+    code, text, err = run(capsys, "text", "samples", str(out), *words)
+    assert code == 0, err
+    found = last_line(text)
+    assert len(found["samples"]) == 5 and "bin level 1" in found["title"]
+    for one in found["samples"]:
+        assert one["right"] == (one["answer"] == one["expected"]) and 0 <= one["score"] <= 1
+        assert one["prompt"] and one["form"] and one["operation"] == "add"
+    assert json.loads((out / "samples.json").read_text()) == found
+    (snapshot,) = sorted((out / "snapshots").glob("step-*"))
+    assert last_line(run(capsys, "text", "samples", str(snapshot), *words)[1]) == found
+    code, _, err = run(capsys, "text", "samples", "nobody")
+    assert code == 2 and "no checkpoints yet" in err

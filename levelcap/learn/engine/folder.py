@@ -89,8 +89,8 @@ class RunFolder:
             write_json(path, config)
             self.event("started")
             return False
-        have = BEFORE | _leaves(read_json(path))
-        want = BEFORE | _leaves(parse_json(dump_json(config)))
+        have = BEFORE | leaves(read_json(path))
+        want = BEFORE | leaves(parse_json(dump_json(config)))
         for name in sorted(set(have) | set(want)):
             if have.get(name) != want.get(name):
                 what = f"this run was started with {name} = {have.get(name)!r}"
@@ -151,12 +151,12 @@ def _filled(like: T, values: dict[str, Any]) -> T:
     return replace(like, **changes)  # type: ignore[type-var]
 
 
-def _leaves(values: Any, prefix: str = "") -> dict[str, Any]:
+def leaves(values: Any, prefix: str = "") -> dict[str, Any]:
     """Nested settings as flat names, for a message that names the one that differs."""
     if not isinstance(values, dict):
         return {prefix: values}
     found: dict[str, Any] = {}
     for key, inner in values.items():
         name = RENAMED.get(key, key)
-        found |= _leaves(inner, f"{prefix}.{name}" if prefix else str(name))
+        found |= leaves(inner, f"{prefix}.{name}" if prefix else str(name))
     return found
