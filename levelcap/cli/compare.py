@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from levelcap.cli.options import AsJson, World
+from levelcap.cli.options import AsJson, Whole, World
 from levelcap.cli.policies import import_world, load_policy, world_of
 from levelcap.cli.printer import print_table, say, say_json, table
 from levelcap.cli.worlds import TickHz, at_rate
@@ -32,12 +32,12 @@ def test(
     world: World | None = None,
     tick_hz: TickHz = None,
     preset: str = "gain",
-    seed: int = 0,
+    seed: Whole = 0,
     minutes: float = MINUTES,
     queue: bool = False,
     recipe: Annotated[list[Path] | None, Parameter(consume_multiple=True, negative=())] = None,
-    seeds: int = 5,
-    games: int = 128,
+    seeds: Whole = 5,
+    games: Whole = 128,
     json_: AsJson = False,
 ) -> None:
     """Test whether A is stronger than B: a sequential test on pairs of games, sides exchanged.
@@ -130,7 +130,7 @@ def _play(
     return told | found
 
 
-def tests(*, limit: int = 20, json_: AsJson = False) -> None:
+def tests(*, limit: Whole = 20, json_: AsJson = False) -> None:
     """List tests: those that run and wait, then those that have ended.
 
     Parameters

@@ -15,7 +15,7 @@ from levelcap.campaign.work.base import Desk
 from levelcap.campaign.work.desk import campaign_for, enter
 from levelcap.campaign.work.lessons import checkpoint_of
 from levelcap.campaign.work.recipes import read_recipe
-from levelcap.cli.options import AsJson
+from levelcap.cli.options import AsJson, Whole
 from levelcap.cli.printer import print_table, say, say_json, table
 from levelcap.vault.ask import id_of
 
@@ -69,7 +69,13 @@ def _show_passives(found: PassiveTable) -> None:
 
 
 def problem(
-    skill: str = "bin", /, *, level: int = 1, count: int = 1, seed: int = 0, answer: bool = True
+    skill: str = "bin",
+    /,
+    *,
+    level: Whole = 1,
+    count: Whole = 1,
+    seed: Whole = 0,
+    answer: bool = True,
 ) -> None:
     """Print problems of a skill, as they are taught.
 
@@ -98,9 +104,9 @@ def evaluate(
     /,
     *,
     skill: str | None = None,
-    level: int | None = None,
+    level: Whole | None = None,
     full: bool = False,
-    seed: int = 0,
+    seed: Whole = 0,
 ) -> None:
     """Queue an exam of a text hero's checkpoint: 96 problems of a level, and the passives.
 
@@ -126,9 +132,9 @@ def spar(
     /,
     *,
     skill: str = "bin",
-    level: int | None = None,
-    count: int = 400,
-    seed: int = 0,
+    level: Whole | None = None,
+    count: Whole = 400,
+    seed: Whole = 0,
 ) -> None:
     """Queue sparring: wrong answers to fresh problems become lessons, trained on soon.
 

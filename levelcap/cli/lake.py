@@ -27,7 +27,7 @@ def _trajectories() -> Path:
     return get_base_dir() / "lake" / "trajectories"
 
 
-def _find(shard: str) -> Path:
+def find_shard(shard: str) -> Path:
     """The folder of a shard given by name or by path."""
     if Path(shard).is_dir():
         return Path(shard)
@@ -69,7 +69,7 @@ def show(shard: str, /, *, json_: AsJson = False) -> None:
         Print the header as one JSON object as the last line.
     """
     console = Console(highlight=False)
-    folder = _find(shard)
+    folder = find_shard(shard)
     manifest = read_manifest(folder)
     header = Header.from_file(folder / HEADER_FILE)
     facts = _facts(header) | {
@@ -93,7 +93,7 @@ def check(*shards: str, json_: AsJson = False) -> None:
         Print the quality reports as one JSON object as the last line.
     """
     console = Console(highlight=False)
-    folders = [_find(shard) for shard in shards]
+    folders = [find_shard(shard) for shard in shards]
     if not shards:
         folders = [path for path, *_ in list_shards(_trajectories())]
     reports: dict[str, Any] = {}

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 from rich.console import Console
 
-from levelcap.cli.options import World
+from levelcap.cli.options import Whole, World
 from levelcap.cli.policies import load_policy, world_of
 from levelcap.cli.printer import print_table, table
 from levelcap.cli.worlds import TickHz, at_rate
@@ -38,7 +38,7 @@ def watch(
     *,
     world: World | None = None,
     tick_hz: TickHz = None,
-    seed: int = 0,
+    seed: Whole = 0,
     patch: str = "1.0",
     champions: str | None = None,
     speed: float = 1.0,
@@ -175,7 +175,7 @@ def _recorded_names(recorded: Any) -> tuple[str, ...]:
     return tuple(names[head["seats"][team * size]] for team in range(spec.num_teams))
 
 
-def first_match(*, seed: int = 2, speed: float | None = None) -> None:
+def first_match(*, seed: Whole = 2, speed: float | None = None) -> None:
     """A scripted siege: in the terminal, then saved as a replay and a GIF.
 
     Parameters

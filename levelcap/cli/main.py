@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-from cyclopts import App
+from cyclopts import App, CycloptsError, UnusedCliTokensError
 from rich.console import Console
 
 import levelcap
@@ -151,11 +151,23 @@ for _name in GROUPS:
 app.register_install_completion_command(help="Let your shell complete commands and options.")
 
 
+def _explain(error: CycloptsError) -> str:
+    """What the parser refused, in one line, and where the right words are."""
+    words = " ".join(str(error).split()).removesuffix(", ...")
+    if isinstance(error, UnusedCliTokensError):
+        words = f"more words than this command takes; got {error.unused_tokens}"
+    words += "" if words.endswith((".", "?")) else "."
+    return f"{words} See: {' '.join(('levelcap', *(error.command_chain or ())))} --help"
+
+
 def main(tokens: Sequence[str] | None = None) -> None:
     """Run one command and exit with its code; errors of ours end in one sentence."""
     console = Console(stderr=True, soft_wrap=True, highlight=False)
     try:
-        app(tokens)
+        app(tokens, exit_on_error=False, print_error=False)
+    except CycloptsError as error:
+        console.print(f"levelcap: {_explain(error)}", markup=False)
+        sys.exit(2)
     except LevelcapError as error:
         console.print(f"levelcap: {error}", markup=False)
         sys.exit(2 if isinstance(error, UserError) else 1)

@@ -1,10 +1,21 @@
 """Options that several commands have, under the same names everywhere."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
-from cyclopts import Parameter
+from cyclopts import Parameter, Token
 
+
+def _whole(type_: object, tokens: Sequence[Token]) -> int:
+    """A whole number; the parser alone would round 3.5 and say nothing."""
+    try:
+        return int(tokens[0].value, 0)
+    except ValueError:
+        raise ValueError(f'"{tokens[0].value}" is no whole number') from None
+
+
+Whole = Annotated[int, Parameter(converter=_whole)]
 World = Annotated[str, Parameter(name=["--world", "--ruleset"])]
 Overrides = Annotated[list[str] | None, Parameter(name="--set", consume_multiple=False)]
 NetOptions = Annotated[list[str] | None, Parameter(name="--net", consume_multiple=False)]

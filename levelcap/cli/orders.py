@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 from rich.console import Console
 
-from levelcap.cli.options import AsJson
+from levelcap.cli.options import AsJson, Whole
 from levelcap.cli.printer import print_table, table
 from levelcap.coach.orders import ORDERS
 from levelcap.lake.shard import Shard
@@ -18,7 +18,7 @@ from levelcap.play.orders import save_orders
 from levelcap.vault.ask import find_folder
 
 
-def orders(checkpoint: str, shard: Path, /, *, steps: int = STEPS, json_: AsJson = False) -> None:
+def orders(checkpoint: str, shard: Path, /, *, steps: Whole = STEPS, json_: AsJson = False) -> None:
     """Learn what each order adds to a hero's goal, and keep it in the checkpoint's folder.
 
     Parameters

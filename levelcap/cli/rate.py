@@ -9,7 +9,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from levelcap.cli.options import AsJson, World
+from levelcap.cli.options import AsJson, Whole, World
 from levelcap.cli.policies import import_world, load_policy, world_of
 from levelcap.cli.printer import print_table, say, say_json, table
 from levelcap.cli.worlds import TickHz, at_rate
@@ -32,8 +32,8 @@ def rate(
     *policies: str,
     world: World | None = None,
     tick_hz: TickHz = None,
-    games: int = 1000,
-    seed: int = 0,
+    games: Whole = 1000,
+    seed: Whole = 0,
     seers: bool = False,
     one_among: bool = False,
     quick: bool = False,

@@ -13,7 +13,7 @@ from levelcap.campaign.story import events, runs
 from levelcap.campaign.story.curves import new_rows
 from levelcap.cli.page import Curve, Page, thin
 from levelcap.cli.samples import FILE as SAMPLES
-from levelcap.kit.files import read_json
+from levelcap.kit.files import read_json, read_jsonl
 from levelcap.kit.paths import without_paths
 from levelcap.learn.engine.folder import CONFIG, EVENTS, METRICS, leaves
 from levelcap.vault.ledger import Entry, elo_text, get_ledger
@@ -127,7 +127,7 @@ def _add_samples(page: Page, place: Path) -> None:
 
 def _add_incidents(page: Page, opened: Realm, place: Path, row: runs.Run | None) -> None:
     page.head("Incidents")
-    told, _ = runs.new_lines(place / EVENTS, 0)
+    told = read_jsonl(place / EVENTS).records if (place / EVENTS).exists() else []
     bad = [e for e in told if e.get("event") in ("rolled back", "diverged") or e.get("rolled_back")]
     found = [(_when(_iso(e.get("time", 0.0))), str(e["event"]), _rest(e)) for e in bad]
     if row is not None:

@@ -10,13 +10,12 @@ from cyclopts import Parameter
 from cyclopts.validators import Number
 from rich.console import Console
 
-from levelcap.campaign.story.runs import new_lines
-from levelcap.cli.options import AsJson
+from levelcap.cli.options import AsJson, Whole
 from levelcap.cli.printer import say, say_json, table
 from levelcap.cli.runs import find_run
 from levelcap.guild.engine import get_engine
 from levelcap.kit.errors import BadFile, UnknownName, refuse
-from levelcap.kit.files import read_json, write_json
+from levelcap.kit.files import read_json, read_jsonl, write_json
 from levelcap.learn.engine.folder import CONFIG, EVENTS
 from levelcap.play.answers import SamplingParams, load_text_hero
 from levelcap.vault.ask import find_folder
@@ -43,10 +42,10 @@ def samples(
     /,
     *,
     skill: str | None = None,
-    level: int | None = None,
+    level: Whole | None = None,
     preset: str | None = None,
-    count: Annotated[int, Parameter(validator=Number(gte=1, lte=1000))] = 20,
-    seed: int = 0,
+    count: Annotated[Whole, Parameter(validator=Number(gte=1, lte=1000))] = 20,
+    seed: Whole = 0,
     temperature: float = 0.0,
     json_: AsJson = False,
 ) -> None:
@@ -121,7 +120,7 @@ def _snapshot(what: str) -> Path:
 
 
 def _level(run: Path, asked: dict[str, Any]) -> int:
-    told, _ = new_lines(run / EVENTS, 0)
+    told = read_jsonl(run / EVENTS).records if (run / EVENTS).exists() else []
     levels = [row["level"] for row in told if isinstance(row.get("level"), int)]
     return int(levels[-1] if levels else asked.get("level", 1))
 

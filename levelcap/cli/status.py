@@ -20,7 +20,7 @@ from levelcap.campaign.story.strength import difference
 from levelcap.campaign.wheel import control
 from levelcap.kit.db import reading
 from levelcap.services.process.standing import read_leader, read_standings
-from levelcap.services.watchtower.watch import load_raised
+from levelcap.services.watchtower.watch import raised_alarms
 from levelcap.vault.ledger import elo_text, get_ledger
 
 FAILURE = "FAILED    "
@@ -59,7 +59,7 @@ def look(opened: Realm) -> dict[str, Any]:
         for hero in heroes:
             gains[hero.id] = _gain(opened, connection, hero)
         lost = [row for status in LOST for row in quests.list_quests(connection, status=status)]
-    alarms = load_raised() if leader else {}
+    alarms = raised_alarms() if leader else {}
     return {
         "failures": failures(services, training, alarms, lost),
         "leader": None if leader is None else leader.pid,
@@ -77,7 +77,7 @@ def look(opened: Realm) -> dict[str, Any]:
 def failures(
     services: dict[str, str],
     training: dict[str, Any],
-    alarms: dict[str, dict[str, Any]],
+    alarms: dict[str, str],
     lost: list[quests.Quest],
 ) -> list[str]:
     """What needs a person, worst first, each with what to do: also a page's and a script's."""
@@ -89,7 +89,7 @@ def failures(
     if (halt := training["halt"]) is not None:
         told.append(f"{halt['reason']}. {halt['remedy']}")
     # What stopped the wheel is told above with its remedy.
-    told += [str(row["message"]) for name, row in alarms.items() if name != "wheel_stopped"]
+    told += [words for name, words in alarms.items() if name != "wheel_stopped"]
     since = (datetime.now(UTC) - timedelta(days=1)).isoformat()
     recent = sorted((row for row in lost if (row.ended or "") > since), key=lambda q: -q.seq)
     for row in recent[:SHOWN]:
@@ -145,7 +145,7 @@ def story(found: dict[str, Any]) -> list[str]:
         champion = hero["champion"]
         who = champion and f"{champion['checkpoint']}, {champion['reason']}"
         lines.append(f"champion  {who or 'nobody yet'}")
-    lines.append(_training_line(found["training"]))
+    lines.append(_training_line(found["training"], found["leader"] is not None))
     counts = ", ".join(f"{n} {name}" for name, n in sorted(found["quests"].items())) or "none"
     lines.append(f"quests    {counts} · {found['checkpoints']} checkpoints in the ledger")
     if (reason := why_nothing(found)) is not None:
@@ -160,11 +160,13 @@ def _services_line(found: dict[str, Any]) -> str:
     return f"services  {shown} (weaver pid {found['leader']})"
 
 
-def _training_line(training: dict[str, Any]) -> str:
+def _training_line(training: dict[str, Any], up: bool) -> str:
     quest = training["quest"]
     state = training["state"] if training["held"] is None else f"waiting: {training['held']}"
     if quest is None and training["halt"] is not None:
         return f"training  stopped: {training['halt']['reason']}"
+    if not up:
+        return f"training  {'rests' if state == 'running' else state}; the services do not run"
     if quest is None:
         return f"training  {state}, no quest is being fought"
     share = f"{100 * quest['progress']:.0f} %"

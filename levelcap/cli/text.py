@@ -10,7 +10,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from levelcap.cli.options import AsJson, Files, From, Overrides
+from levelcap.cli.options import AsJson, Files, From, Overrides, Whole
 from levelcap.cli.printer import print_table, say, say_json, table
 from levelcap.cli.progress import Report
 from levelcap.guild.engine import get_engine
@@ -36,13 +36,13 @@ def train(
     skill: str = "bin",
     preset: str | None = None,
     minutes: float | None = None,
-    updates: int | None = None,
+    updates: Whole | None = None,
     out: Path | None = None,
     from_: From = None,
-    level: int = 1,
+    level: Whole = 1,
     lessons: Files = None,
     size: str = "tiny",
-    seed: int = 0,
+    seed: Whole = 0,
     set_: Overrides = None,
     json_: AsJson = False,
 ) -> None:
@@ -122,10 +122,10 @@ def evaluate(
     snapshot: str,
     *,
     skill: str = "bin",
-    level: int = 1,
+    level: Whole = 1,
     preset: str | None = None,
-    count: int = 200,
-    seed: int = 0,
+    count: Whole = 200,
+    seed: Whole = 0,
     json_: AsJson = False,
 ) -> None:
     """Examine a hero on problems it was never taught.
@@ -176,10 +176,10 @@ def chat(
     snapshot: str,
     prompt: str | None = None,
     *,
-    longest: int = 256,
+    longest: Whole = 256,
     temperature: float = 0.0,
-    top_k: int = 0,
-    seed: int = 0,
+    top_k: Whole = 0,
+    seed: Whole = 0,
 ) -> None:
     """Ask a hero; without a prompt, every line of the input is one.
 

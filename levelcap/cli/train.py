@@ -10,7 +10,8 @@ from cyclopts import Parameter
 from rich.console import Console
 from rich.table import Table
 
-from levelcap.cli.options import AsJson, Files, From, NetOptions, Overrides, Several, World
+from levelcap.cli.lake import find_shard
+from levelcap.cli.options import AsJson, Files, From, NetOptions, Overrides, Several, Whole, World
 from levelcap.cli.policies import import_world
 from levelcap.cli.printer import print_table, say_json, table
 from levelcap.cli.progress import Report
@@ -41,20 +42,20 @@ BOTS = ("rookie", "veteran", "master")
 
 def imitate(
     *,
-    shards: Annotated[list[Path], Parameter(consume_multiple=True)],
+    shards: Annotated[list[str], Parameter(consume_multiple=True)],
     world: World = "duel",
     tick_hz: TickHz = None,
     out: Path | None = None,
     policies: Several = None,
     labels: Files = None,
     minutes: float | None = None,
-    updates: int | None = None,
+    updates: Whole | None = None,
     family: str = DEFAULT,
     net: NetOptions = None,
     size: str = "slim",
     views: Several = None,
-    seed: int = 0,
-    games: int = 200,
+    seed: Whole = 0,
+    games: Whole = 200,
     set_: Overrides = None,
     json_: AsJson = False,
 ) -> None:
@@ -63,7 +64,7 @@ def imitate(
     Parameters
     ----------
     shards
-        Folders that `levelcap record` wrote.
+        Names or folders that `levelcap record` wrote.
     world
         The world the shards must be of.
     out
@@ -101,7 +102,7 @@ def imitate(
     place = out or folder("runs") / run_name("imitate")
     request = ImitationRequest(
         world,
-        tuple(shards),
+        tuple(find_shard(shard) for shard in shards),
         place,
         tuple(policies or ()),
         size,
@@ -130,16 +131,16 @@ def reinforce(
     tick_hz: TickHz = None,
     out: Path | None = None,
     minutes: float | None = None,
-    steps: int | None = None,
-    updates: int | None = None,
+    steps: Whole | None = None,
+    updates: Whole | None = None,
     until_elo: float | None = None,
     teacher: str | None = None,
     family: str = DEFAULT,
     net: NetOptions = None,
     size: str = "slim",
     views: Several = None,
-    seed: int = 0,
-    games: int = 200,
+    seed: Whole = 0,
+    games: Whole = 200,
     set_: Overrides = None,
     json_: AsJson = False,
 ) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from rich.console import Console
 
-from levelcap.cli.options import AsJson
+from levelcap.cli.options import AsJson, Whole
 from levelcap.cli.policies import load_policy, world_of
 from levelcap.cli.printer import say, say_json, table
 from levelcap.kit.errors import BadFile, BadValue, refuse
@@ -30,9 +30,9 @@ def trial(
     against: str | None = None,
     world: str | None = None,
     minutes: float = MINUTES,
-    matches: int = Plan.matches,
+    matches: Whole = Plan.matches,
     core_seconds: float | None = None,
-    seed: int | None = None,
+    seed: Whole | None = None,
     out: Path | None = None,
     replays: Path | None = None,
     json_: AsJson = False,

@@ -56,7 +56,7 @@ def resolve(
         raise UnknownName(refuse(what, name, remedy))
     if found is None:
         near = [entry.id for entry in ledger.list(limit=16)]
-        raise unknown_name("checkpoint", name, (*near, *NAMES))
+        raise unknown_name("checkpoint", name, (*near, *NAMES) if near else ())
     return require(found)
 
 
@@ -92,11 +92,12 @@ def find_folder(name: str | Path, reads: bool | None = None) -> Path:
         UnknownName: neither. BadValue: several begin so. Corrupt: it was removed or is damaged.
     """
     path = Path(name)
-    if path.is_dir():
+    if (path / MANIFEST).is_file() or (path / "snapshots").is_dir():
         return path
-    if path.name != str(name):  # with a slash: a path, mistyped
+    if path.is_dir() or path.name != str(name):  # with a slash: a path, mistyped
+        what = "not a checkpoint's folder" if path.is_dir() else "no such checkpoint folder"
         remedy = "Give its path, an id (levelcap vault ls), champion, best or latest"
-        raise BadFile(refuse("no such checkpoint folder", str(name), remedy))
+        raise BadFile(refuse(what, str(name), remedy))
     if not (get_base_dir() / "state" / DATABASE).exists():
         what = "no such checkpoint folder, and this realm has no checkpoints yet"
         remedy = "Give a folder's path, or train a hero first (levelcap up)"

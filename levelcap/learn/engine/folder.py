@@ -151,11 +151,11 @@ def _filled(like: T, values: dict[str, Any]) -> T:
     return replace(like, **changes)  # type: ignore[type-var]
 
 
-def leaves(values: Any, prefix: str = "") -> dict[str, Any]:
-    """Nested settings as flat names, for a message that names the one that differs."""
+def leaves(values: object, prefix: str = "") -> dict[str, object]:
+    """Nested settings as flat names: to compare them one by one, and to show them."""
     if not isinstance(values, dict):
         return {prefix: values}
-    found: dict[str, Any] = {}
+    found: dict[str, object] = {}
     for key, inner in values.items():
         name = RENAMED.get(key, key)
         found |= leaves(inner, f"{prefix}.{name}" if prefix else str(name))

@@ -104,7 +104,7 @@ class Client:
 
     def _away(self, method: str, path: str, error: httpx.HTTPError) -> Unreachable:
         what = f"{self.name} is not reachable at {self.url} ({type(error).__name__})"
-        remedy = "Check that the service runs: levelcap status"
+        remedy = "Start the realm (levelcap up), or see what runs: levelcap status"
         return Unreachable(refuse(what, f"{method} {path}", remedy))
 
 

@@ -46,7 +46,7 @@ class Watch:
         self._read, self._say = read, say
         self._log = get_logger("watchtower")
         self.gauges, self.memory = Gauges(), Memory()
-        self.raised: dict[str, dict[str, Any]] = load_raised()
+        self.raised: dict[str, dict[str, Any]] = _load()
         self.reading: Reading | None = None
         self._ended = threading.Event()
 
@@ -126,8 +126,12 @@ def queue_of(jobs: Jobs, unchanged_s: float) -> alarms.Queue:
     return alarms.Queue(jobs.queued, jobs.idle_workers, waited, jobs.may_train)
 
 
-def load_raised() -> dict[str, dict[str, Any]]:
-    """Alarms that were raised when the watch last looked: name -> since when, and its message."""
+def raised_alarms() -> dict[str, str]:
+    """Alarms that were raised when the watch last looked: name -> its sentence."""
+    return {name: str(row.get("message", name)) for name, row in _load().items()}
+
+
+def _load() -> dict[str, dict[str, Any]]:
     try:
         found = read_json(folder("state") / "alarms.json")
     except BadFile:
