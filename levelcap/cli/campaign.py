@@ -13,7 +13,7 @@ from levelcap.campaign.wheel import control, inbox
 from levelcap.campaign.wheel.curate import begin_campaign
 from levelcap.campaign.work.desk import campaign_for, enter
 from levelcap.campaign.work.recipes import read_recipe
-from levelcap.cli.options import Whole
+from levelcap.cli.options import Int
 from levelcap.cli.printer import print_table, say, table
 from levelcap.kit.errors import BadFile, refuse
 from levelcap.vault.ask import id_of
@@ -92,7 +92,7 @@ def settings(
         say(f"{name}: {value}")
 
 
-def quest_ls(*, status: str | None = None, limit: Whole = 20) -> None:
+def quest_ls(*, status: str | None = None, limit: Int = 20) -> None:
     """List quests, newest first.
 
     Parameters
@@ -119,7 +119,7 @@ def quest_add(recipe: Path, /) -> None:
     say(f"{quest.id}: {quest.title} ({quest.status})")
 
 
-def quest_evaluate(checkpoint: str = "latest", /, *, games: Whole = 400, seed: Whole = 0) -> None:
+def quest_evaluate(checkpoint: str = "latest", /, *, games: Int = 400, seed: Int = 0) -> None:
     """Queue an evaluation of a checkpoint."""
     add({"quest": "evaluate", "checkpoint": id_of(checkpoint), "games": games, "seed": seed})
 

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
-from rich.console import Console
-
 from levelcap.cli.options import AsJson
-from levelcap.cli.printer import print_table, table
+from levelcap.cli.printer import print_table, say, say_json, table
 from levelcap.coach.agree import agree as compare
 from levelcap.coach.rules import label_shard
 from levelcap.kit.backend import open_backend
@@ -37,13 +34,12 @@ def label(
     json_
         Print one JSON object as the last line.
     """
-    console = Console(highlight=False)
     place = out or shard.with_name(f"{shard.name}.labels")
     with open_backend(backend) as opened:
         count = label_shard(Shard(shard), place, opened)
-    console.print(f"{count:,} windows labelled: {place}", soft_wrap=True)
+    say(f"{count:,} windows labelled: {place}")
     if json_:
-        console.print(json.dumps({"windows": count, "labels": str(place)}), soft_wrap=True)
+        say_json({"windows": count, "labels": str(place)})
 
 
 def agree(a: Path, b: Path, /, *, json_: AsJson = False) -> None:
@@ -58,18 +54,12 @@ def agree(a: Path, b: Path, /, *, json_: AsJson = False) -> None:
     json_
         Print one JSON object as the last line.
     """
-    console = Console(highlight=False)
     found = compare(a, b)
     rows = [(INTENTS[i], *map(str, row)) for i, row in enumerate(found.table.tolist())]
     print_table(table(("A says", *INTENTS), rows, "Windows by intent, B across", right=True))
     said = f"{found.windows:,} windows in both: intent {found.accuracy:.3f}, kappa"
-    console.print(f"{said} {found.kappa:.3f}, target {found.targets:.3f}")
+    say(f"{said} {found.kappa:.3f}, target {found.targets:.3f}")
     if json_:
-        document = {
-            "windows": found.windows,
-            "accuracy": found.accuracy,
-            "kappa": found.kappa,
-            "targets": found.targets,
-            "per_intent": found.per_intent(),
-        }
-        console.print(json.dumps(document), soft_wrap=True)
+        names = ("windows", "accuracy", "kappa", "targets")
+        told = {name: getattr(found, name) for name in names}
+        say_json({**told, "per_intent": found.per_intent()})

@@ -8,11 +8,11 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from levelcap.cli.options import AsJson, Whole, World
-from levelcap.cli.policies import import_world, load_policy, world_of
+from levelcap.cli.options import AsJson, Int, World
+from levelcap.cli.policies import load_policy, world_of
 from levelcap.cli.printer import print_table, say, say_json, table
 from levelcap.cli.worlds import TickHz, at_rate
-from levelcap.kit.errors import BadValue, refuse
+from levelcap.kit.errors import BadValue, check_known, refuse
 from levelcap.kit.ids import run_name
 from levelcap.kit.paths import folder
 from levelcap.kit.seeds import chain, check_seed
@@ -32,12 +32,12 @@ def test(
     world: World | None = None,
     tick_hz: TickHz = None,
     preset: str = "gain",
-    seed: Whole = 0,
+    seed: Int = 0,
     minutes: float = MINUTES,
     queue: bool = False,
     recipe: Annotated[list[Path] | None, Parameter(consume_multiple=True, negative=())] = None,
-    seeds: Whole = 5,
-    games: Whole = 128,
+    seeds: Int = 5,
+    games: Int = 128,
     json_: AsJson = False,
 ) -> None:
     """Test whether A is stronger than B: a sequential test on pairs of games, sides exchanged.
@@ -84,42 +84,37 @@ def test(
         where = {} if world is None else {"world": at_rate(world, tick_hz)}
         found = add({"quest": "test", **asked, **where}).as_json()
     else:
-        players = load_policy(a), load_policy(b)
-        world = at_rate(world_of(world, "duel", *players), tick_hz)
-        found = _play((a, b), players, world, preset, seed, minutes)
+        if world is not None and ":" in world:
+            remedy = "Give one of our rulesets; levelcap play compares outside games"
+            raise BadValue(refuse("a test needs two sides", world, remedy))
+        players = {"a": load_policy(a), "b": load_policy(b)}
+        world = at_rate(world_of(world, "duel", *players.values()), tick_hz)
+        check_known("world", world, WORLDS)
+        found = _play({"a": a, "b": b, "world": world, "seed": seed}, players, preset, minutes)
     if json_:
         say_json(found)
 
 
 def _play(
-    names: tuple[str, str],
-    players: tuple[Policy, Policy],
-    world: str,
-    preset: str,
-    seed: int,
-    minutes: float,
+    told: dict[str, Any], players: dict[str, Policy], preset: str, minutes: float
 ) -> dict[str, Any]:
     """Here and now; kept in the realm if there is one."""
-    import_world(world)
-    if world not in WORLDS:
-        remedy = "Give one of our rulesets; levelcap play compares outside games"
-        raise BadValue(refuse("a test needs two sides", world, remedy))
+    world, seed = str(told["world"]), int(told["seed"])
     check_seed(seed)
     running, began = SequentialTest(preset_of(preset, world)), time.monotonic()
     asked = running.preset
     say(
-        f"{names[0]} against {names[1]} in {world}: {preset}, {asked.low:g} or {asked.high:g}"
+        f"{told['a']} against {told['b']} in {world}: {preset}, {asked.low:g} or {asked.high:g}"
         f" normalised Elo, at most {asked.most_pairs:,} pairs or {minutes:g} minutes"
     )
     run(
         running,
-        lambda unit: play_games(*players, world, UNIT, chain(seed, unit)).scores,
+        lambda unit: play_games(players["a"], players["b"], world, UNIT, chain(seed, unit)).scores,
         minutes=minutes,
         on_unit=lambda: say(_line(running)),
     )
     found = running.as_json() | {"block": running.block()}
     say(f"{found['verdict']}: {found['block']}")
-    told = {"a": names[0], "b": names[1], "world": world, "seed": seed}
     if (folder("state") / DATABASE).exists():
         from levelcap.campaign.realm import realm
         from levelcap.campaign.story.tests import keep
@@ -130,7 +125,7 @@ def _play(
     return told | found
 
 
-def tests(*, limit: Whole = 20, json_: AsJson = False) -> None:
+def tests(*, limit: Int = 20, json_: AsJson = False) -> None:
     """List tests: those that run and wait, then those that have ended.
 
     Parameters

@@ -20,16 +20,13 @@ VERSION = b"brain.Event:2"
 _HEAD, _TAIL = struct.Struct("<QI"), struct.Struct("<I")
 
 
-def _crc_table() -> list[int]:
-    table = []
-    for value in range(256):
-        for _ in range(8):
-            value = value >> 1 ^ (0x82F63B78 if value & 1 else 0)  # Castagnoli, reflected
-        table.append(value)
-    return table
+def _divided(value: int) -> int:
+    for _ in range(8):
+        value = value >> 1 ^ (0x82F63B78 if value & 1 else 0)  # Castagnoli, reflected
+    return value
 
 
-_CRC = _crc_table()
+_CRC = [_divided(value) for value in range(256)]
 
 
 def masked_crc(data: bytes) -> int:

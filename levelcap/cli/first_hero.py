@@ -10,7 +10,7 @@ from typing import Any
 import psutil
 from rich.console import Console
 
-from levelcap.cli.options import AsJson, NetOptions, Overrides, Whole, World
+from levelcap.cli.options import AsJson, Int, NetOptions, Overrides, World
 from levelcap.cli.printer import say, say_json, table
 from levelcap.cli.progress import Report
 from levelcap.cli.worlds import TickHz, at_rate
@@ -39,12 +39,12 @@ def first_hero(
     world: World = "duel",
     tick_hz: TickHz = None,
     minutes: float = 5.0,
-    seed: Whole = 0,
+    seed: Int = 0,
     family: str = DEFAULT,
     net: NetOptions = None,
     size: str = "slim",
     teacher: str | None = None,
-    games: Whole = 1000,
+    games: Int = 1000,
     out: Path | None = None,
     set_: Overrides = None,
     json_: AsJson = False,

@@ -15,7 +15,7 @@ from levelcap.campaign.work.base import Desk
 from levelcap.campaign.work.desk import campaign_for, enter
 from levelcap.campaign.work.lessons import checkpoint_of
 from levelcap.campaign.work.recipes import read_recipe
-from levelcap.cli.options import AsJson, Whole
+from levelcap.cli.options import AsJson, Int
 from levelcap.cli.printer import print_table, say, say_json, table
 from levelcap.vault.ask import id_of
 
@@ -69,13 +69,7 @@ def _show_passives(found: PassiveTable) -> None:
 
 
 def problem(
-    skill: str = "bin",
-    /,
-    *,
-    level: Whole = 1,
-    count: Whole = 1,
-    seed: Whole = 0,
-    answer: bool = True,
+    skill: str = "bin", /, *, level: Int = 1, count: Int = 1, seed: Int = 0, answer: bool = True
 ) -> None:
     """Print problems of a skill, as they are taught.
 
@@ -104,9 +98,9 @@ def evaluate(
     /,
     *,
     skill: str | None = None,
-    level: Whole | None = None,
+    level: Int | None = None,
     full: bool = False,
-    seed: Whole = 0,
+    seed: Int = 0,
 ) -> None:
     """Queue an exam of a text hero's checkpoint: 96 problems of a level, and the passives.
 
@@ -132,9 +126,9 @@ def spar(
     /,
     *,
     skill: str = "bin",
-    level: Whole | None = None,
-    count: Whole = 400,
-    seed: Whole = 0,
+    level: Int | None = None,
+    count: Int = 400,
+    seed: Int = 0,
 ) -> None:
     """Queue sparring: wrong answers to fresh problems become lessons, trained on soon.
 

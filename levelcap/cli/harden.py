@@ -7,7 +7,7 @@ from typing import Any
 
 from rich.console import Console
 
-from levelcap.cli.options import AsJson, Overrides, Whole
+from levelcap.cli.options import AsJson, Int, Overrides
 from levelcap.cli.printer import print_table, say, say_json, table
 from levelcap.cli.progress import Report
 from levelcap.kit.ids import run_name
@@ -31,8 +31,8 @@ def harden(
     *,
     minutes: float = 5.0,
     out: Path | None = None,
-    seed: Whole = 0,
-    games: Whole | None = None,
+    seed: Int = 0,
+    games: Int | None = None,
     set_: Overrides = None,
     json_: AsJson = False,
 ) -> None:

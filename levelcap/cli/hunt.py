@@ -7,7 +7,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from levelcap.cli.options import AsJson, From, Overrides, Whole, World
+from levelcap.cli.options import AsJson, From, Int, Overrides, World
 from levelcap.cli.printer import say, say_json
 from levelcap.cli.progress import Report
 from levelcap.cli.worlds import TickHz, at_rate
@@ -31,7 +31,7 @@ def hunt(
     tick_hz: TickHz = None,
     core_minutes: float = CORE_MINUTES,
     out: Path | None = None,
-    seed: Whole = 0,
+    seed: Int = 0,
     set_: Overrides = None,
     json_: AsJson = False,
 ) -> None:

@@ -8,7 +8,7 @@ import psutil
 
 from levelcap.campaign.realm import realm
 from levelcap.campaign.sheet.memory import memory_of
-from levelcap.cli.options import Whole
+from levelcap.cli.options import Int
 from levelcap.cli.printer import print_table, say, table
 from levelcap.jobs.priority import set_priority
 from levelcap.jobs.rows import find_id
@@ -18,7 +18,7 @@ from levelcap.kit.errors import BadValue, refuse
 from levelcap.nets.text.memory import GIB
 
 
-def ls(*, status: str | None = None, type: str | None = None, limit: Whole = 20) -> None:
+def ls(*, status: str | None = None, type: str | None = None, limit: Int = 20) -> None:
     """List jobs, newest first."""
     with realm() as opened:
         rows = opened.store.list(status, type, limit)
@@ -95,7 +95,7 @@ def _scalar(pair: str, text: str) -> object:
 
 
 def settings_memory(
-    hero: str, /, *, batch: Whole | None = None, length: Whole = 128, checkpointing: bool = False
+    hero: str, /, *, batch: Int | None = None, length: Int = 128, checkpointing: bool = False
 ) -> None:
     """State what training a text hero takes of this machine's memory.
 

@@ -7,7 +7,6 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
 from rich.table import Table
 
 from levelcap.cli.options import AsJson
@@ -68,7 +67,6 @@ def show(shard: str, /, *, json_: AsJson = False) -> None:
     json_
         Print the header as one JSON object as the last line.
     """
-    console = Console(highlight=False)
     folder = find_shard(shard)
     manifest = read_manifest(folder)
     header = Header.from_file(folder / HEADER_FILE)
@@ -77,7 +75,7 @@ def show(shard: str, /, *, json_: AsJson = False) -> None:
         "size": f"{_size(folder):.1f} MB in {len(manifest.files)} files",
     }
     print_table(table((), facts.items(), str(folder)))
-    console.print(report_block(header.quality))
+    print_table(report_block(header.quality))
     if json_:
         say(header.to_bytes().decode().replace("\n", ""))
 
@@ -92,7 +90,6 @@ def check(*shards: str, json_: AsJson = False) -> None:
     json_
         Print the quality reports as one JSON object as the last line.
     """
-    console = Console(highlight=False)
     folders = [find_shard(shard) for shard in shards]
     if not shards:
         folders = [path for path, *_ in list_shards(_trajectories())]
@@ -101,9 +98,9 @@ def check(*shards: str, json_: AsJson = False) -> None:
         header, report = check_shard(folder)
         reports[str(folder)] = report
         say(f"{folder}: whole · {header.world} · {header.num_steps:,} steps")
-        console.print(report_block(report))
+        print_table(report_block(report))
         for warning in one_sided(report):
-            console.print(f"one-sided: {warning}")
+            say(f"one-sided: {warning}")
     if json_:
         say_json(reports)
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 from rich.console import Console
 
-from levelcap.cli.options import AsJson, Overrides, Whole, World
+from levelcap.cli.options import AsJson, Int, Overrides, World
 from levelcap.cli.policies import import_world
 from levelcap.cli.printer import print_table, say, say_json, table
 from levelcap.cli.worlds import TickHz, at_rate
@@ -29,8 +29,8 @@ def start(
     tick_hz: TickHz = None,
     out: Path | None = None,
     minutes: float = 0.0,
-    turns: Whole = 0,
-    seed: Whole = 0,
+    turns: Int = 0,
+    seed: Int = 0,
     set_: Overrides = None,
     rl: Annotated[list[str] | None, Parameter(consume_multiple=False)] = None,
     backend: str = "inline",
@@ -177,7 +177,7 @@ def why(season: Path, match: str, /, *, json_: AsJson = False) -> None:
 
 
 def report(
-    season: Path, /, *, picture: Path | None = None, games: Whole = 400, json_: AsJson = False
+    season: Path, /, *, picture: Path | None = None, games: Int = 400, json_: AsJson = False
 ) -> None:
     """Rate everybody in a season: Elo, win rates, Nash mass, cycles; writes summary.json.
 

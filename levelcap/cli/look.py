@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 from rich.console import Console
 
-from levelcap.cli.options import Whole, World
+from levelcap.cli.options import Int, World, check_targets
 from levelcap.cli.policies import load_policy, world_of
 from levelcap.cli.printer import print_table, table
 from levelcap.cli.worlds import TickHz, at_rate
@@ -38,7 +38,7 @@ def watch(
     *,
     world: World | None = None,
     tick_hz: TickHz = None,
-    seed: Whole = 0,
+    seed: Int = 0,
     patch: str = "1.0",
     champions: str | None = None,
     speed: float = 1.0,
@@ -59,17 +59,10 @@ def watch(
     save_replay
         Also write the match as a replay file (.lcr).
     """
-    _check_folder(save_replay)
+    check_targets(save_replay)
     recorder, _ = _show_match(a, b, world, seed, patch, champions, speed, tick_hz)
     if save_replay is not None:
         Console().print(f"replay: {recorder.save(save_replay)}", highlight=False, soft_wrap=True)
-
-
-def _check_folder(*files: Path | None) -> None:
-    """Refuse files in folders that do not exist, before any work is done."""
-    for file in files:
-        if file is not None and not file.absolute().parent.is_dir():
-            raise BadFile(refuse("no such folder", str(file), "Create the folder first"))
 
 
 def _show_match(
@@ -137,7 +130,7 @@ def replay(
     console = Console(highlight=False)
     if not file.exists():
         raise BadFile(refuse("no such replay file", str(file), "Give the path of a .lcr file"))
-    _check_folder(gif, png)
+    check_targets(gif, png)
     recorded = load(file)
     names = _recorded_names(recorded)
     film = Film(gif, size=size) if gif is not None else None
@@ -175,7 +168,7 @@ def _recorded_names(recorded: Any) -> tuple[str, ...]:
     return tuple(names[head["seats"][team * size]] for team in range(spec.num_teams))
 
 
-def first_match(*, seed: Whole = 2, speed: float | None = None) -> None:
+def first_match(*, seed: Int = 2, speed: float | None = None) -> None:
     """A scripted siege: in the terminal, then saved as a replay and a GIF.
 
     Parameters

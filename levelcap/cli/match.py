@@ -8,7 +8,7 @@ from cyclopts import Parameter
 
 from levelcap.campaign.story.played import find_played, list_played, recipes
 from levelcap.cli.campaign import add
-from levelcap.cli.options import AsJson, Whole, World
+from levelcap.cli.options import AsJson, Int, World
 from levelcap.cli.printer import print_table, say, say_json, table
 from levelcap.cli.worlds import TickHz, at_rate
 from levelcap.services.clients.keeper import Client
@@ -25,7 +25,7 @@ def start(
     tick_hz: TickHz = None,
     every_tick: bool = False,
     control: Control = "heads",
-    seed: Whole | None = None,
+    seed: Int | None = None,
     patch: str = "1.0",
     champions: str | None = None,
     speed: float = 1.0,

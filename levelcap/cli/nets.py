@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import statistics
 import time
 from collections import Counter
@@ -10,11 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import torch
-from rich.console import Console
-from rich.table import Table
 from torch import nn
 
 from levelcap.cli.options import AsJson
+from levelcap.cli.printer import print_table, say, say_json, table
 from levelcap.kit.errors import BadValue, refuse, unknown_name
 from levelcap.learn.engine.worlds import spec_of_world
 from levelcap.nets.checkpoint import load_snapshot, load_world_net, save_snapshot, weights_of
@@ -73,38 +71,23 @@ def ls(*, world: str = "siege", json_: AsJson = False) -> None:
     """
     if world not in WORLDS:
         raise unknown_name("world", world, WORLDS)
-    console, spec, rows = Console(highlight=False), arena_spec(world), []
+    spec, rows = arena_spec(world), []
     for family in WORLD_FAMILIES:
         for size in FAMILIES[family].sizes:
             meta = describe(family, spec, size)
             net = new_net(meta)
-            speed = step_speed(net, meta, world)
-            rows.append(
-                {
-                    "family": family,
-                    "size": size,
-                    "parameters": count_parameters(net),
-                    "megabytes": count_parameters(net) * FLOAT_BYTES / 1e6,
-                    "step_ms_p50": speed.p50,
-                    "step_ms_p99": speed.p99,
-                }
-            )
-    table = Table("net", "size", "parameters", "MB on disk", "ms a decision, p50", "p99")
-    for row in rows:
-        table.add_row(
-            str(row["family"]),
-            str(row["size"]),
-            f"{row['parameters']:,}",
-            f"{row['megabytes']:.2f}",
-            f"{row['step_ms_p50']:.2f}",
-            f"{row['step_ms_p99']:.2f}",
-        )
-    console.print(table)
+            count, speed = count_parameters(net), step_speed(net, meta, world)
+            rows.append((family, size, count, count * FLOAT_BYTES / 1e6, speed.p50, speed.p99))
+    columns = ("net", "size", "parameters", "MB on disk", "ms a decision, p50", "p99")
+    cells = [(*row[:2], f"{row[2]:,}", *(f"{number:.2f}" for number in row[3:])) for row in rows]
+    print_table(table(columns, cells, right=columns[2:]))
     for family in WORLD_FAMILIES:
         options = OPTIONS.get(family, {})
-        console.print(f"{family}: " + "; ".join(f"{n}={'|'.join(v)}" for n, v in options.items()))
+        say(f"{family}: " + "; ".join(f"{n}={'|'.join(v)}" for n, v in options.items()))
     if json_:
-        console.print(json.dumps({"world": world, "nets": rows}), soft_wrap=True)
+        keys = ("family", "size", "parameters", "megabytes", "step_ms_p50", "step_ms_p99")
+        nets = [dict(zip(keys, row, strict=True)) for row in rows]
+        say_json({"world": world, "nets": nets})
 
 
 def card(checkpoint: str, *, json_: AsJson = False) -> None:
@@ -117,7 +100,6 @@ def card(checkpoint: str, *, json_: AsJson = False) -> None:
     json_
         Print one JSON object as the last line.
     """
-    console = Console(highlight=False)
     place = find_folder(checkpoint)
     net, meta, digest = load_snapshot(place)
     total = count_parameters(net)
@@ -133,27 +115,27 @@ def card(checkpoint: str, *, json_: AsJson = False) -> None:
     if "role" in meta.shape:
         facts["role"] = f"{meta.shape['role']}, the {meta.shape['layer']} of {meta.parents[0][:16]}"
     for name, fact in facts.items():
-        console.print(f"{name:>8}  {fact}")
+        say(f"{name:>8}  {fact}")
     design = DESIGN.get(meta.size, {}) if meta.architecture == "hierarchy" else {}
-    table = Table("part", "role", "parameters", "share", "as designed")
-    for name, count in parts.items():
-        share = f"{count / total:.0%}"
-        table.add_row(name, ROLES.get(name, ""), f"{count:,}", share, design.get(name, ""))
-    table.add_row("all", "", f"{total:,}", "", design.get("all", ""))
-    console.print(table)
-    beside = Table("beside", "parameters", "times as large", "source")
-    for name, count, source in OTHERS:
-        beside.add_row(name, f"{count:,}", f"{count / total:,.0f}", source)
-    console.print(beside)
+    rows = [
+        (name, ROLES.get(name), f"{count:,}", f"{count / total:.0%}", design.get(name))
+        for name, count in parts.items()
+    ]
+    rows.append(("all", None, f"{total:,}", "", design.get("all")))
+    columns = ("part", "role", "parameters", "share", "as designed")
+    print_table(table(columns, rows, right=columns[2:4]))
+    others = [(name, f"{count:,}", f"{count / total:,.0f}", what) for name, count, what in OTHERS]
+    named = ("beside", "parameters", "times as large", "source")
+    print_table(table(named, others, right=named[1:3]))
     document: dict[str, object] = {"parts": parts, "parameters": total}
     if isinstance(net, Net):
         speed = step_speed(net, meta, meta.world)
-        console.print(f"one decision of one player: p50 {speed.p50:.2f} ms, p99 {speed.p99:.2f} ms")
+        say(f"one decision of one player: p50 {speed.p50:.2f} ms, p99 {speed.p99:.2f} ms")
         document["step_ms_p50"] = speed.p50
     if meta.architecture == "hierarchy":
-        document["memories"] = _show_memories(console, meta)
+        document["memories"] = _show_memories(meta)
     if json_:
-        console.print(json.dumps(document), soft_wrap=True)
+        say_json(document)
 
 
 def split(checkpoint: str, out: Path) -> None:
@@ -175,7 +157,7 @@ def split(checkpoint: str, out: Path) -> None:
         mine = {name: t for name, t in weights.items() if name.split(".")[0] in parts}
         save_snapshot(out / ROLES[layer], mine, layer_meta(meta, layer, digest), "nets split")
         count = sum(tensor.numel() for tensor in mine.values())
-        Console(highlight=False).print(f"{out / ROLES[layer]}: {layer}, {count:,} numbers")
+        say(f"{out / ROLES[layer]}: {layer}, {count:,} numbers")
 
 
 def _parts(net: nn.Module) -> dict[str, int]:
@@ -187,20 +169,21 @@ def _parts(net: nn.Module) -> dict[str, int]:
     return dict(found)
 
 
-def _show_memories(console: Console, meta: Meta) -> dict[str, dict[str, float]]:
+def _show_memories(meta: Meta) -> dict[str, dict[str, float]]:
     """Which memory is faster where: an LSTM and a state-space block of the Executor's width."""
     shape, found = shape_of(meta), {}
     memories: dict[str, Lstm | SsdStack] = {
         "lstm": Lstm(shape.deed, shape.deed_layers),
         "ssd": SsdStack(shape.deed, shape.deed_layers, shape.state),
     }
-    table = Table("memory of the Executor", "one step, ms", "64 rows x 60 steps, learned, ms")
+    rows = []
     for name, memory in memories.items():
         step = _timed(memory, shape.deed, 1, 1, learns=False, times=20)
         learn = _timed(memory, shape.deed, 60, 64, learns=True, times=3)
         found[name] = {"step_ms": step, "learn_ms": learn}
-        table.add_row(name, f"{step:.2f}", f"{learn:.0f}")
-    console.print(table)
+        rows.append((name, f"{step:.2f}", f"{learn:.0f}"))
+    columns = ("memory of the Executor", "one step, ms", "64 rows x 60 steps, learned, ms")
+    print_table(table(columns, rows, right=True))
     return found
 
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import numpy as np
-from rich.console import Console
 
-from levelcap.cli.options import AsJson, Whole
-from levelcap.cli.printer import print_table, table
+from levelcap.cli.options import AsJson, Int
+from levelcap.cli.printer import print_table, say_json, table
 from levelcap.coach.orders import ORDERS
 from levelcap.lake.shard import Shard
 from levelcap.learn.imitation.orders import STEPS, learn_orders
@@ -18,7 +16,7 @@ from levelcap.play.orders import save_orders
 from levelcap.vault.ask import find_folder
 
 
-def orders(checkpoint: str, shard: Path, /, *, steps: Whole = STEPS, json_: AsJson = False) -> None:
+def orders(checkpoint: str, shard: Path, /, *, steps: Int = STEPS, json_: AsJson = False) -> None:
     """Learn what each order adds to a hero's goal, and keep it in the checkpoint's folder.
 
     Parameters
@@ -32,7 +30,6 @@ def orders(checkpoint: str, shard: Path, /, *, steps: Whole = STEPS, json_: AsJs
     json_
         Print one JSON object as the last line.
     """
-    console = Console(highlight=False)
     place = find_folder(checkpoint, reads=False)
     found = learn_orders(load_checkpoint(place), Shard(shard), steps)
     save_orders(place, found)
@@ -42,4 +39,4 @@ def orders(checkpoint: str, shard: Path, /, *, steps: Whole = STEPS, json_: AsJs
     ]
     print_table(table(("order", "length of its vector"), rows, "Orders", right=True))
     if json_:
-        console.print(json.dumps({"orders": sorted(found)}), soft_wrap=True)
+        say_json({"orders": sorted(found)})

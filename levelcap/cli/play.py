@@ -5,7 +5,7 @@ from __future__ import annotations
 from rich.console import Console
 from rich.table import Table
 
-from levelcap.cli.options import AsJson, Whole, World
+from levelcap.cli.options import AsJson, Int, World
 from levelcap.cli.policies import import_world, load_policy, world_of
 from levelcap.cli.printer import say_json, table
 from levelcap.cli.worlds import TickHz, at_rate
@@ -27,8 +27,8 @@ def play(
     tick_hz: TickHz = None,
     every_tick: bool = False,
     control: Control = "heads",
-    games: Whole = 100,
-    seed: Whole = 0,
+    games: Int = 100,
+    seed: Int = 0,
     patch: str = "1.0",
     champions: str | None = None,
     one_among: bool = False,

@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 from cyclopts import Parameter
 from cyclopts.validators import Number
 
-from levelcap.cli.options import Whole
+from levelcap.cli.options import Int
 from levelcap.cli.printer import print_table, say, table
 from levelcap.kit.errors import StateError, refuse
 from levelcap.kit.paths import get_base_dir
@@ -27,7 +27,7 @@ def query(
     form: Annotated[
         Literal["table", "json", "csv"], Parameter(name=["--as", "--format"])
     ] = "table",
-    limit: Annotated[Whole, Parameter(validator=Number(gte=1, lte=1_000_000))] = 200,
+    limit: Annotated[Int, Parameter(validator=Number(gte=1, lte=1_000_000))] = 200,
     seconds: Annotated[float, Parameter(validator=Number(gt=0, lte=600))] = 10.0,
 ) -> None:
     """Ask the realm's database one SELECT; without one, list its tables and their columns.

@@ -9,11 +9,11 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from levelcap.cli.options import AsJson, Whole, World
+from levelcap.cli.options import AsJson, Int, World, check_targets
 from levelcap.cli.policies import import_world, load_policy, world_of
 from levelcap.cli.printer import print_table, say, say_json, table
 from levelcap.cli.worlds import TickHz, at_rate
-from levelcap.kit.errors import BadFile, BadValue, refuse, unknown_name
+from levelcap.kit.errors import BadValue, refuse, unknown_name
 from levelcap.kit.files import write_json
 from levelcap.play.matchup import play_games
 from levelcap.play.returns import play_episodes
@@ -32,8 +32,8 @@ def rate(
     *policies: str,
     world: World | None = None,
     tick_hz: TickHz = None,
-    games: Whole = 1000,
-    seed: Whole = 0,
+    games: Int = 1000,
+    seed: Int = 0,
     seers: bool = False,
     one_among: bool = False,
     quick: bool = False,
@@ -86,8 +86,7 @@ def _check(policies: Sequence[str], out: Path | None) -> None:
         raise BadValue(refuse("nobody to rate", list(policies), remedy))
     if len(set(policies)) < len(policies):
         raise BadValue(refuse("a policy is named twice", list(policies), "Name each once"))
-    if out is not None and not out.absolute().parent.is_dir():
-        raise BadFile(refuse("no such folder", str(out), "Create the folder first"))
+    check_targets(out)
 
 
 def _arena(

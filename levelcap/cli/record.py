@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
-from levelcap.cli.options import AsJson, Whole, World
+from levelcap.cli.options import AsJson, Int, World
 from levelcap.cli.policies import import_world, load_policy
 from levelcap.cli.printer import say, say_json, table
 from levelcap.cli.worlds import TickHz, at_rate
@@ -20,8 +20,8 @@ def record(
     *policies: str,
     world: World = "duel",
     tick_hz: TickHz = None,
-    games: Whole = 400,
-    seed: Whole = 0,
+    games: Int = 400,
+    seed: Int = 0,
     out: Path | None = None,
     keep: list[str] | None = None,
     views: list[str] | None = None,

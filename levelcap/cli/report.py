@@ -6,11 +6,11 @@ from pathlib import Path
 
 from levelcap.campaign.realm import realm
 from levelcap.campaign.sheet.report import GainReport, make_report
-from levelcap.cli.options import AsJson
+from levelcap.cli.options import AsJson, check_targets
 from levelcap.cli.printer import print_table, say, say_json, table
 from levelcap.cli.report_pages import run_page, week_page
 from levelcap.cli.runs import find_run
-from levelcap.kit.errors import BadFile, BadValue, refuse
+from levelcap.kit.errors import BadValue, refuse
 
 
 def report(
@@ -36,34 +36,25 @@ def report(
     json_
         Print one JSON object as the last line.
     """
-    if html is not None and not html.absolute().parent.is_dir():
-        raise BadFile(refuse("no such folder", str(html), "Create the folder first"))
-    if run is not None:
-        _report_run(run, html)
-        return
+    check_targets(html, picture)
+    if run is not None and html is None:
+        remedy = "Add --html FILE; levelcap query and levelcap track read its numbers"
+        raise BadValue(refuse("a run is reported as a page", run, remedy))
     with realm() as opened:
         found = make_report(opened.engine, "weekly" if week else "campaign")
-        page = None if html is None else week_page(opened, found)
+        if html is not None:
+            page = week_page(opened, found) if run is None else run_page(opened, find_run(run))
+            html.write_text(page, encoding="utf-8")
+            say(f"page: {html}")
+    if run is not None:
+        return
     print_table(table(("", "this period", "before"), found.table(), f"{found.type} report"))
     say(found.block())
-    if page is not None and html is not None:
-        html.write_text(page.html, encoding="utf-8")
-        say(f"page: {html}")
     if picture is not None:
         _draw(found, picture)
         say(f"picture: {picture}")
     if json_:
         say_json(found.as_json())
-
-
-def _report_run(name: str, html: Path | None) -> None:
-    if html is None:
-        remedy = "Add --html FILE; levelcap query and levelcap track read its numbers"
-        raise BadValue(refuse("a run is reported as a page", name, remedy))
-    place = find_run(name)
-    with realm() as opened:
-        html.write_text(run_page(opened, place).html, encoding="utf-8")
-    say(f"page: {html}")
 
 
 def _draw(found: GainReport, picture: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,7 +9,7 @@ from cyclopts import Parameter
 from cyclopts.validators import Number
 from rich.console import Console
 
-from levelcap.cli.options import AsJson, Whole
+from levelcap.cli.options import AsJson, Int
 from levelcap.cli.printer import say, say_json, table
 from levelcap.cli.runs import find_run
 from levelcap.guild.engine import get_engine
@@ -20,21 +19,8 @@ from levelcap.learn.engine.folder import CONFIG, EVENTS
 from levelcap.play.answers import SamplingParams, load_text_hero
 from levelcap.vault.ask import find_folder
 
+COLUMNS = ("score", "form", "operation", "prompt", "answer", "expected")
 FILE = "samples.json"  # in the run's folder: its report shows them
-
-
-@dataclass(frozen=True)
-class Sample:
-    """One answer and what the judge says of it."""
-
-    prompt: str
-    answer: str
-    expected: str
-    right: bool
-    score: float
-    form: str
-    operation: str
-    primitives: tuple[str, ...]
 
 
 def samples(
@@ -42,10 +28,10 @@ def samples(
     /,
     *,
     skill: str | None = None,
-    level: Whole | None = None,
+    level: Int | None = None,
     preset: str | None = None,
-    count: Annotated[Whole, Parameter(validator=Number(gte=1, lte=1000))] = 20,
-    seed: Whole = 0,
+    count: Annotated[Int, Parameter(validator=Number(gte=1, lte=1000))] = 20,
+    seed: Int = 0,
     temperature: float = 0.0,
     json_: AsJson = False,
 ) -> None:
@@ -87,14 +73,18 @@ def samples(
     longest = max(len(problem.answer) for problem in problems) + 16
     taste = SamplingParams(temperature, seed=seed)
     answers = hero.answers([problem.prompt for problem in problems], longest, taste)
-    found = []
+    found: list[dict[str, Any]] = []
     for problem, answer in zip(problems, answers, strict=True):
-        grade, expected = guild.grade(problem, answer), guild.solve(problem)
-        named = (problem.form, problem.operation, problem.primitives)
-        found.append(Sample(problem.prompt, answer, expected, grade.right, grade.partial, *named))
+        grade = guild.grade(problem, answer)
+        told: dict[str, Any] = {"prompt": problem.prompt, "answer": answer}
+        told |= {"expected": guild.solve(problem), "right": grade.right, "score": grade.partial}
+        told |= {name: getattr(problem, name) for name in ("form", "operation", "primitives")}
+        found.append(told)
     title = f"{skill} level {level}, {count} problems of seed {seed}, answered by {place.name}"
-    _print(found, title)
-    kept = {"title": title, "samples": [asdict(one) for one in found]}
+    cells = [[str(one[name]).replace("\n", " ⏎ ") for name in COLUMNS] for one in found]
+    Console(highlight=False).print(table(COLUMNS, cells, title, ("score",)))
+    say(f"{sum(one['right'] for one in found)} of {len(found)} right")
+    kept = {"title": title, "samples": found}
     if asked and run is not None:
         write_json(run / FILE, kept)
     if json_:
@@ -123,17 +113,3 @@ def _level(run: Path, asked: dict[str, Any]) -> int:
     told = read_jsonl(run / EVENTS).records if (run / EVENTS).exists() else []
     levels = [row["level"] for row in told if isinstance(row.get("level"), int)]
     return int(levels[-1] if levels else asked.get("level", 1))
-
-
-def _print(found: list[Sample], title: str) -> None:
-    columns = ("score", "form", "operation", "prompt", "answer", "expected")
-    rows = [
-        (
-            *(f"{one.score:.2f}", one.form, one.operation),
-            *(text.replace("\n", " ⏎ ") for text in (one.prompt, one.answer)),
-            "the same" if one.right else one.expected.replace("\n", " ⏎ "),
-        )
-        for one in found
-    ]
-    Console(highlight=False).print(table(columns, rows, title, ("score",)))
-    say(f"{sum(one.right for one in found)} of {len(found)} right")

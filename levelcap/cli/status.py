@@ -5,11 +5,9 @@
 
 from __future__ import annotations
 
-import json
 from datetime import UTC, datetime, timedelta
-from typing import Annotated, Any
+from typing import Any
 
-from cyclopts import Parameter
 from rich.console import Console
 
 from levelcap.campaign.kinds.heroes import all_heroes
@@ -18,6 +16,8 @@ from levelcap.campaign.sheet.hero import HeroSheet, sheet
 from levelcap.campaign.story import quests
 from levelcap.campaign.story.strength import difference
 from levelcap.campaign.wheel import control
+from levelcap.cli.options import AsJson
+from levelcap.cli.printer import say_json
 from levelcap.kit.db import reading
 from levelcap.services.process.standing import read_leader, read_standings
 from levelcap.services.watchtower.watch import raised_alarms
@@ -25,10 +25,11 @@ from levelcap.vault.ledger import elo_text, get_ledger
 
 FAILURE = "FAILED    "
 LOST = ("failed", "dead")
+Words = dict[str, str]
 SHOWN = 3  # failed quests told one by one
 
 
-def status(*, json_: Annotated[bool, Parameter(name="--json")] = False) -> None:
+def status(*, json_: AsJson = False) -> None:
     """Say what runs, what trains, how strong the hero is, and why if nothing happens.
 
     Parameters
@@ -40,7 +41,7 @@ def status(*, json_: Annotated[bool, Parameter(name="--json")] = False) -> None:
     with realm() as opened:
         found = look(opened)
     if json_:
-        console.print(json.dumps(found), soft_wrap=True)
+        say_json(found)
         return
     for line in story(found):
         console.print(line, markup=False, style="red" if line.startswith(FAILURE) else None)
@@ -74,12 +75,7 @@ def look(opened: Realm) -> dict[str, Any]:
     }
 
 
-def failures(
-    services: dict[str, str],
-    training: dict[str, Any],
-    alarms: dict[str, str],
-    lost: list[quests.Quest],
-) -> list[str]:
+def failures(services: Words, training: Any, alarms: Words, lost: list[quests.Quest]) -> list[str]:
     """What needs a person, worst first, each with what to do: also a page's and a script's."""
     told = [
         f"the {name} is {state}. See: levelcap logs {name}"

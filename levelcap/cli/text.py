@@ -10,7 +10,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from levelcap.cli.options import AsJson, Files, From, Overrides, Whole
+from levelcap.cli.options import AsJson, Files, From, Int, Overrides
 from levelcap.cli.printer import print_table, say, say_json, table
 from levelcap.cli.progress import Report
 from levelcap.guild.engine import get_engine
@@ -36,13 +36,13 @@ def train(
     skill: str = "bin",
     preset: str | None = None,
     minutes: float | None = None,
-    updates: Whole | None = None,
+    updates: Int | None = None,
     out: Path | None = None,
     from_: From = None,
-    level: Whole = 1,
+    level: Int = 1,
     lessons: Files = None,
     size: str = "tiny",
-    seed: Whole = 0,
+    seed: Int = 0,
     set_: Overrides = None,
     json_: AsJson = False,
 ) -> None:
@@ -122,10 +122,10 @@ def evaluate(
     snapshot: str,
     *,
     skill: str = "bin",
-    level: Whole = 1,
+    level: Int = 1,
     preset: str | None = None,
-    count: Whole = 200,
-    seed: Whole = 0,
+    count: Int = 200,
+    seed: Int = 0,
     json_: AsJson = False,
 ) -> None:
     """Examine a hero on problems it was never taught.
@@ -176,10 +176,10 @@ def chat(
     snapshot: str,
     prompt: str | None = None,
     *,
-    longest: Whole = 256,
+    longest: Int = 256,
     temperature: float = 0.0,
-    top_k: Whole = 0,
-    seed: Whole = 0,
+    top_k: Int = 0,
+    seed: Int = 0,
 ) -> None:
     """Ask a hero; without a prompt, every line of the input is one.
 

@@ -7,7 +7,7 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
 from levelcap.campaign.story.curves import new_rows
 from levelcap.cli.event_file import EventFile
@@ -20,21 +20,6 @@ from levelcap.learn.engine.folder import CONFIG, METRICS, is_training, leaves
 EVERY_S = 2.0
 QUIET_S = 60.0  # rounds of one run have pauses: evaluations
 BATCH = 900  # MLflow takes 1,000 metrics at once
-
-
-class Mirror(Protocol):
-    """A tracker that metrics are written to; it knows itself how far it has come."""
-
-    last_step: int
-
-    def write(self, time_s: float, step: int, scalars: Mapping[str, float]) -> None:
-        """Write the values of one step."""
-
-    def flush(self) -> None:
-        """Let them be seen."""
-
-    def close(self) -> None:
-        """Nothing more comes."""
 
 
 def track(
@@ -184,3 +169,7 @@ class Trackio:
     def close(self) -> None:
         """Wait until all is written."""
         self._run.finish()
+
+
+# Where metrics can go; each knows itself how far it has come (`last_step`).
+Mirror = EventFile | Mlflow | Trackio

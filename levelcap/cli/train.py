@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 
 from levelcap.cli.lake import find_shard
-from levelcap.cli.options import AsJson, Files, From, NetOptions, Overrides, Several, Whole, World
+from levelcap.cli.options import AsJson, Files, From, Int, NetOptions, Overrides, Several, World
 from levelcap.cli.policies import import_world
 from levelcap.cli.printer import print_table, say_json, table
 from levelcap.cli.progress import Report
@@ -49,13 +49,13 @@ def imitate(
     policies: Several = None,
     labels: Files = None,
     minutes: float | None = None,
-    updates: Whole | None = None,
+    updates: Int | None = None,
     family: str = DEFAULT,
     net: NetOptions = None,
     size: str = "slim",
     views: Several = None,
-    seed: Whole = 0,
-    games: Whole = 200,
+    seed: Int = 0,
+    games: Int = 200,
     set_: Overrides = None,
     json_: AsJson = False,
 ) -> None:
@@ -131,16 +131,16 @@ def reinforce(
     tick_hz: TickHz = None,
     out: Path | None = None,
     minutes: float | None = None,
-    steps: Whole | None = None,
-    updates: Whole | None = None,
+    steps: Int | None = None,
+    updates: Int | None = None,
     until_elo: float | None = None,
     teacher: str | None = None,
     family: str = DEFAULT,
     net: NetOptions = None,
     size: str = "slim",
     views: Several = None,
-    seed: Whole = 0,
-    games: Whole = 200,
+    seed: Int = 0,
+    games: Int = 200,
     set_: Overrides = None,
     json_: AsJson = False,
 ) -> None:

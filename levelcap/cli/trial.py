@@ -7,10 +7,10 @@ from typing import Any
 
 from rich.console import Console
 
-from levelcap.cli.options import AsJson, Whole
+from levelcap.cli.options import AsJson, Int, check_targets
 from levelcap.cli.policies import load_policy, world_of
 from levelcap.cli.printer import say, say_json, table
-from levelcap.kit.errors import BadFile, BadValue, refuse
+from levelcap.kit.errors import BadValue, refuse
 from levelcap.kit.files import write_json
 from levelcap.kit.seeds import chain
 from levelcap.trials.cost import prices
@@ -30,9 +30,9 @@ def trial(
     against: str | None = None,
     world: str | None = None,
     minutes: float = MINUTES,
-    matches: Whole = Plan.matches,
+    matches: Int = Plan.matches,
     core_seconds: float | None = None,
-    seed: Whole | None = None,
+    seed: Int | None = None,
     out: Path | None = None,
     replays: Path | None = None,
     json_: AsJson = False,
@@ -85,10 +85,7 @@ def trial(
 def _check(out: Path | None, replays: Path | None, matches: int) -> None:
     if matches < 2 or matches % 2:
         raise BadValue(refuse("matches come in pairs", matches, "Give an even number of --matches"))
-    if out is not None and not out.absolute().parent.is_dir():
-        raise BadFile(refuse("no such folder", str(out), "Create the folder first"))
-    if replays is not None and not replays.is_dir():
-        raise BadFile(refuse("no such folder", str(replays), "Create the folder first"))
+    check_targets(out, replays and replays / "match")
 
 
 def _entrant(name: str, core_seconds: float | None) -> Entrant:

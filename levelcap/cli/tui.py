@@ -6,7 +6,6 @@ import os
 import select
 import sys
 import termios
-import time
 import tty
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -23,6 +22,7 @@ from rich.text import Text
 
 from levelcap.campaign.realm import Realm, realm
 from levelcap.campaign.story.events import Event, list_events
+from levelcap.cli.printer import table
 from levelcap.cli.status import look, why_nothing
 from levelcap.vault.ledger import elo_text
 
@@ -46,7 +46,7 @@ def tui(
     """
     console = Console(highlight=False)
     with realm() as opened:
-        if once or not console.is_terminal:
+        if once or not (console.is_terminal and sys.stdin.isatty()):
             console.print(frame(*_read(opened), lines=12))
             return
         with _keys() as pressed, Live(console=console, screen=True, auto_refresh=False) as live:
@@ -77,19 +77,17 @@ def frame(found: dict[str, Any], events: list[Event], lines: int) -> RenderableT
 
 
 def _heroes(found: dict[str, Any]) -> Table:
-    made = Table(expand=True)
-    for name in ("hero", "level", "strength", "gain", "champion"):
-        made.add_column(name, overflow="fold", no_wrap=name == "champion")  # ids stay whole
+    rows = []
     for hero in found["heroes"]:
-        elo, champion = hero["elo"], hero["champion"]
+        elo, champion, gain = hero["elo"], hero["champion"], found["gains"].get(hero["id"])
         strong = elo_text(elo["elo"], elo["elo_low"], elo["elo_high"], elo["elo_bound"])
         skills = ", ".join(f"{name} level {level}" for name, level in hero["skills"].items())
-        gain = found["gains"].get(hero["id"])
         told = "" if gain is None else "{:+.0f} ({:+.0f} to {:+.0f})".format(*gain["gain"])
         who = f"{'▶ ' if hero['chosen'] else ''}{hero['name']}, {hero['world']}"
-        row = (who, hero["stats"]["level"]["value"], skills or (strong and f"Elo {strong}"), told)
         named = champion["checkpoint"] if champion else "nobody yet"
-        made.add_row(*(Text(str(cell)) for cell in row), Text(named))
+        rows.append((who, hero["stats"]["level"]["value"], skills or strong, told, named))
+    made = table(("hero", "level", "Elo or skills", "gain", "champion"), rows)
+    made.expand, made.columns[-1].no_wrap = True, True  # ids stay whole
     return made
 
 
@@ -120,9 +118,6 @@ def _machine(found: dict[str, Any]) -> Text:
 @contextmanager
 def _keys() -> Iterator[Any]:
     """A function that waits so many seconds for a key; keys are neither shown nor gathered."""
-    if not sys.stdin.isatty():
-        yield lambda seconds: time.sleep(seconds)
-        return
     number = sys.stdin.fileno()
     before = termios.tcgetattr(number)
 

@@ -10,7 +10,7 @@ from levelcap.campaign.kinds.heroes import find_hero
 from levelcap.campaign.realm import realm
 from levelcap.campaign.wheel import curate
 from levelcap.campaign.work import retention
-from levelcap.cli.options import AsJson, Whole
+from levelcap.cli.options import AsJson, Int
 from levelcap.cli.printer import print_table, say, say_json, table
 from levelcap.kit.errors import BadValue, UnknownName, refuse
 from levelcap.vault import archive, removals
@@ -25,8 +25,8 @@ def ls(
     campaign: str | None = None,
     sort: str = "seq",
     ascending: bool = False,
-    offset: Whole = 0,
-    limit: Whole = 20,
+    offset: Int = 0,
+    limit: Int = 20,
     json_: AsJson = False,
 ) -> None:
     """List checkpoints, newest first.
@@ -143,7 +143,7 @@ def rollback(*, hero: str = "kestrel") -> None:
     say(f"champion of {hero}: {'nobody' if now is None else now.checkpoint}")
 
 
-def retain(*, keep: Whole = 20, dry_run: bool = False) -> None:
+def retain(*, keep: Int = 20, dry_run: bool = False) -> None:
     """Remove checkpoints that need not stay; never champions, the latest, the best, the young.
 
     Parameters

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 from rich.console import Console
 
-from levelcap.cli.options import Whole
+from levelcap.cli.options import Int
 from levelcap.jobs.devices import DEFAULT_DEVICE, check_device
 from levelcap.jobs.worker import Worker
 from levelcap.kit.errors import BadValue, Corrupt, refuse
@@ -24,7 +24,7 @@ def worker(
     server: str | None = None,
     roles: Annotated[list[str] | None, Parameter(consume_multiple=True)] = None,
     name: str | None = None,
-    jobs: Whole | None = None,
+    jobs: Int | None = None,
 ) -> None:
     """Claim jobs, carry them out, report; SIGTERM or Ctrl-C gives the present one back.
 

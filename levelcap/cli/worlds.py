@@ -6,12 +6,12 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from levelcap.cli.options import Whole
+from levelcap.cli.options import Int
 from levelcap.kit.errors import BadValue, refuse
 from levelcap.world.spec import RULESETS, TICK_RATES, WORLDS, split_world, world_name
 
 TickHz = Annotated[
-    Whole | None, Parameter(help="Ticks a second of our rulesets: 30 (default) or 60.")
+    Int | None, Parameter(help="Ticks a second of our rulesets: 30 (default) or 60.")
 ]
 
 

@@ -265,11 +265,6 @@ class Ledger:
             )
         return found[0] if found else None
 
-    def latest(self, campaign: str | None = None) -> Entry | None:
-        """The newest row."""
-        found = self.list(campaign=campaign, limit=1)
-        return found[0] if found else None
-
     def count(self) -> int:
         """Rows that are not retired."""
         with reading(self.engine) as connection:

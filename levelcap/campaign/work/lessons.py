@@ -23,7 +23,8 @@ from levelcap.kit.files import dump_line, write_bytes
 from levelcap.kit.publish import MANIFEST, publish
 from levelcap.vault.ask import ask_vault_first, resolve
 from levelcap.vault.assets import find, place_of, register
-from levelcap.vault.ledger import Entry, get_ledger
+from levelcap.vault.ledger import Entry
+from levelcap.vault.lookup import newest_of_campaign
 from levelcap.vault.zones import load_zones
 
 FILE = "lessons.jsonl"
@@ -74,7 +75,8 @@ def locate(engine: Database, name: str) -> Path:
 
 def newest(store: Store, campaign: str) -> str | None:
     """The newest checkpoint of a campaign, if it has one."""
-    found = get_ledger(store.engine).latest(campaign)
+    with reading(store.engine) as connection:
+        found = newest_of_campaign(connection, campaign)
     return None if found is None else found.id
 
 
