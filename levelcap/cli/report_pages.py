@@ -7,9 +7,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
-
-import levelcap
 from levelcap.campaign.realm import Realm
 from levelcap.campaign.sheet.report import GainReport
 from levelcap.campaign.story import events, runs
@@ -20,6 +17,7 @@ from levelcap.cli.samples import FILE as SAMPLES
 from levelcap.kit.files import read_json, read_jsonl
 from levelcap.kit.paths import without_paths
 from levelcap.learn.engine.folder import CONFIG, EVENTS, METRICS, leaves
+from levelcap.services.document import render, when
 from levelcap.vault.ledger import elo_text, get_ledger
 
 # Drawn first, in this order; what only counts is not drawn.
@@ -33,14 +31,6 @@ MOST = 14
 BYTES = 1 << 28
 
 
-def _render(template: str, **values: Any) -> str:
-    loader = PackageLoader("levelcap.cli")
-    made = Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True)
-    made.filters["when"] = _when
-    now = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
-    return made.get_template(template).render(**values, now=now, version=levelcap.__version__)
-
-
 def run_page(opened: Realm, place: Path) -> str:
     """Command, settings, curves, checkpoints, cost, incidents, sampled answers of one run."""
     config, (rows, _) = read_json(place / CONFIG), new_rows(place / METRICS, 0, BYTES)
@@ -49,12 +39,12 @@ def run_page(opened: Realm, place: Path) -> str:
     samples = read_json(place / SAMPLES) if (place / SAMPLES).is_file() else {}
     cells = [
         (
-            *(one.id, f"{one.step:,}", _when(one.timestamp), one.elo_text()),
+            *(one.id, f"{one.step:,}", when(one.timestamp), one.elo_text()),
             *map(_short, (one.train_loss, one.accuracy, one.cost_core_seconds)),
         )
         for one in kept
     ]
-    return _render(
+    return render(
         "run.html",
         name=place.name,
         run=row,
@@ -82,7 +72,7 @@ def _facts(
     found += [("updates", f"{last.get('step', 0):,}"), ("time", f"{seconds:,.0f} s")]
     found.append(("cost", f"{cost:,.0f} core-seconds"))
     if row is not None:
-        found += [("began", _when(row.started)), ("ended", _when(row.ended or "not yet"))]
+        found += [("began", when(row.started)), ("ended", when(row.ended or "not yet"))]
         found.append(("gain, Elo", f"{_gain(row) or 'not measured'}, {row.worth or 'not judged'}"))
         found.append(("core-seconds a point of Elo", _short(row.cost_per_elo) or "not known"))
     return found
@@ -108,14 +98,14 @@ def _curves(rows: list[dict[str, Any]]) -> list[Curve]:
 def _incidents(opened: Realm, place: Path, row: runs.Run | None) -> list[tuple[str, str, str]]:
     told = read_jsonl(place / EVENTS).records if (place / EVENTS).exists() else []
     found = [
-        (_when(datetime.fromtimestamp(e["time"], UTC).isoformat()), str(e["event"]), str(e))
+        (when(datetime.fromtimestamp(e["time"], UTC).isoformat()), str(e["event"]), str(e))
         for e in told
         if e["event"] == "rolled back" or e.get("rolled_back")
     ]
     for event in opened.read(events.list_events, limit=1000) if row else ():
         during = row is not None and row.started <= event.time <= (row.ended or "~")
         if during and event.severity in ("error", "warning"):
-            found.append((_when(event.time), event.kind, event.message))
+            found.append((when(event.time), event.kind, event.message))
     return sorted(found)
 
 
@@ -130,13 +120,13 @@ def week_page(opened: Realm, found: GainReport) -> str:
         (r.id, r.skill or r.world, r.seed, f"{r.core_seconds:,.0f}", _gain(r), r.worth, r.command)
         for r in known
     ]
-    return _render(
+    return render(
         "week.html",
         found=found,
         strength=_strength("", ((float(n + 1), day) for n, day in enumerate(found.days))),
         days=days,
         crowned=[
-            (_when(c.time), c.hero, c.checkpoint, c.reason, c.confirmed) for c in found.crowned
+            (when(c.time), c.hero, c.checkpoint, c.reason, c.confirmed) for c in found.crowned
         ],
         runs=told,
     )
@@ -150,7 +140,3 @@ def _gain(run: runs.Run) -> str:
 
 def _short(value: float | None) -> str:
     return "" if value is None else f"{value:.4g}"
-
-
-def _when(time: str) -> str:
-    return time[:16].replace("T", " ")
