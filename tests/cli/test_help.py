@@ -6,6 +6,8 @@ import re
 import subprocess
 from pathlib import Path
 
+import pytest
+
 from levelcap.cli.main import COMMANDS, GROUPS
 from tests.cli.calling import levelcap
 from tests.house.sources import PACKAGE, tree
@@ -61,3 +63,21 @@ def test_bash_completes_with_the_installed_script(capsys, tmp_path, monkeypatch)
     assert complete(script, "vault prom") == ["promote"]
     assert complete(script, "tu") == ["tui"]
     assert "--speed" in complete(script, "watch --sp")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("play", "master", "rookie", "--games", "3.5"), '"3.5" is no whole number'),
+        (("play", "master", "rookie", "--gmes", "3"), "Did you mean --games? See: levelcap play"),
+        (("plya", "master"), 'Did you mean "play"?'),
+        (("vault", "shwo"), "See: levelcap vault --help"),
+        (("claims", "verify", "nothing"), "more words than this command takes"),
+        (("imitate", "--shards", "nowhere"), "unknown shard"),
+        (("harden", "."), "not a checkpoint's folder"),
+        (("vault", "rm", "12345"), "There is no checkpoint yet"),
+    ],
+)
+def test_mistyped_words_end_in_one_sentence_that_helps(capsys, words, said):
+    code, _, err = levelcap(capsys, *words)
+    assert code == 2 and said in err and len(err.strip().splitlines()) == 1
