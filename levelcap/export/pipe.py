@@ -4,10 +4,10 @@
     levelcap-play exports/kestrel --bench
 
 A request is one line of JSON: the bundle's views by name, rows first, and optionally `mask`,
-`reset`, `key` (drawn actions instead of the likeliest) and `forget` (every memory begins anew). An
-array is a list, or {"b64": …, "dtype": "float32", "shape": […]} for many rows. The memory of rows
-is kept between lines while their number stays the same. An answer is one line: `actions`, `values`,
-and `modes` where the hero states an intent; or `error`, and the next line is read.
+`reset`, `key` (drawn actions instead of the likeliest) and `who` (a number for each row: whose
+memory it is; without it rows are numbered as they come). An array is a list or, for many rows,
+{"b64": …, "dtype": "float32", "shape": […]}. An answer is one line: `actions`, `values`, and
+`modes` where the hero states an intent; or `error`, and the next line is read.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ from levelcap.export.runtime import Arrays, Hero, load
 from levelcap.kit.errors import BadValue, LevelcapError, refuse
 
 KINDS: dict[str, Any] = {"mask": np.uint8, "reset": np.bool_, "key": np.uint64}
-WIRE = ("float32", "uint8", "bool", "uint64")
+WIRE = ("float32", "uint8", "bool", "uint64", "int64")
+MOST_PLAYERS = 1 << 16
 BENCH_S = 3.0
 
 
@@ -50,39 +51,64 @@ def main(argv: list[str] | None = None) -> int:
     return 0
 
 
+class Memory:
+    """What each player remembers, by number."""
+
+    def __init__(self, hero: Hero) -> None:
+        self._all = hero.initial_state(0)
+
+    def of(self, who: NDArray[np.int64]) -> Arrays:
+        """The memory of these players; of one who was never seen, a start."""
+        if len(who) and not (who.min() >= 0 and who.max() < MOST_PLAYERS):
+            what = f"players have numbers from 0 to {MOST_PLAYERS - 1}"
+            raise BadValue(refuse(what, (int(who.min()), int(who.max())), "Number them anew"))
+        size = int(who.max(initial=-1)) + 1
+        for name, rows in self._all.items():
+            if len(rows) < size:
+                more = np.zeros((size - len(rows), *rows.shape[1:]), rows.dtype)
+                self._all[name] = np.concatenate((rows, more))
+        return {name: rows[who] for name, rows in self._all.items()}
+
+    def keep(self, who: NDArray[np.int64], state: Arrays) -> None:
+        """Remember."""
+        for name, rows in state.items():
+            self._all[name][who] = rows
+
+
 def serve(hero: Hero, read: Callable[[], str], tell: Callable[[dict[str, Any]], None]) -> None:
     """Answer line by line until there are none."""
-    state: Arrays | None = None
+    memory = Memory(hero)
     while line := read():
         try:
-            asked = json.loads(line)
-            answer, state = decide(hero, asked, state)
+            answer = decide(hero, json.loads(line), memory)
         except (LevelcapError, ValueError, KeyError, TypeError) as error:
             answer = {"error": str(error)}
         tell(answer)
 
 
-def decide(hero: Hero, asked: Any, state: Arrays | None) -> tuple[dict[str, Any], Arrays | None]:
-    """One request; the memory afterwards."""
+def decide(hero: Hero, asked: Any, memory: Memory) -> dict[str, Any]:
+    """One request."""
     if not isinstance(asked, dict):
         raise BadValue(refuse("a request is a table", type(asked).__name__, "Name the views in it"))
-    known = {*hero.bundle.views, *KINDS, "forget"}
+    known = {*hero.bundle.views, *KINDS, "who"}
     if odd := sorted(set(asked) - known):
         raise BadValue(
             refuse("unknown key of a request", odd[0], f"Give {', '.join(sorted(known))}")
         )
     views = {n: _array(n, asked[n], np.float32) for n in hero.bundle.views if n in asked}
-    more = {n: _array(n, asked[n], kind) for n, kind in KINDS.items() if n in asked}
     rows = len(next(iter(views.values()))) if views else 0
-    changed = state is not None and any(len(array) != rows for array in state.values())
-    kept = None if changed or asked.get("forget") else state
+    who = _array("who", asked["who"], np.int64) if "who" in asked else np.arange(rows)
+    if who.shape != (rows,) or len(np.unique(who)) != rows:
+        raise BadValue(refuse("who is one number a row, none twice", who.shape, "Correct it"))
+    more = {n: _array(n, asked[n], kind) for n, kind in KINDS.items() if n in asked}
     mask, reset, key = (more.get(name) for name in KINDS)
-    out = hero.act(views, kept, mask=mask, reset=reset, key=key)
+    out = hero.act(views, memory.of(who), mask=mask, reset=reset, key=key)
+    memory.keep(who, out.state)
     answer: dict[str, Any] = {"actions": out.actions.tolist()}
     answer["values"] = [None if np.isnan(v) else round(float(v), 6) for v in out.values]
     if out.modes is not None:
         answer["modes"] = [hero.bundle.modes[mode] for mode in out.modes]
-    return answer, out.state or None
+    return answer
 
 
 def bench(hero: Hero, rows: int) -> dict[str, Any]:

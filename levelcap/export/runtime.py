@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from levelcap.export.bundle import Bundle, GraphFile, read_bundle
-from levelcap.export.draw import draw_heads, draw_mode, uniform
+from levelcap.export.draw import Draw, draw_mode, uniform
 from levelcap.kit.errors import BadFile, BadValue, MissingPackage, refuse
 
 Arrays = dict[str, NDArray[Any]]
@@ -60,7 +60,9 @@ class Hero:
         self.bundle = bundle
         threads = bundle.deploy.threads
         self._run = {name: _Session(graphs[name], bundle.graphs[name], threads) for name in graphs}
-        self._sizes = tuple(bundle.heads.values())
+        self._draw = Draw(tuple(bundle.heads.values()))
+        self._bins = sum(bundle.heads.values())
+        self._start = self.initial_state(0)
 
     def initial_state(self, rows: int) -> Arrays:
         """Memory of players at the start of their matches."""
@@ -104,15 +106,15 @@ class Hero:
         """
         parts = self._checked(views)
         rows = len(next(iter(parts.values())))
-        allowed = np.ones((rows, sum(self._sizes)), np.uint8) if mask is None else mask
-        if allowed.shape != (rows, sum(self._sizes)):
-            remedy = f"Give [{rows}, {sum(self._sizes)}], 0 where a bin is forbidden"
+        allowed = np.ones((rows, self._bins), np.uint8) if mask is None else mask
+        if allowed.shape != (rows, self._bins):
+            remedy = f"Give [{rows}, {self._bins}], 0 where a bin is forbidden"
             raise BadValue(refuse("the mask has another shape", allowed.shape, remedy))
         memory = self._remembered(rows, state, reset)
         if self.bundle.kind == "flat":
             packed = np.concatenate([part.reshape(rows, -1) for part in parts.values()], axis=1)
             made = self._run["policy"](inputs=packed)
-            actions = draw_heads(made["logits"], allowed, self._sizes, key)
+            actions = self._draw(made["logits"], allowed, key)
             return Out(actions, {}, made["logits"], made["value"])
         return self._layers(parts, memory, allowed, key, pace, order)
 
@@ -137,7 +139,7 @@ class Hero:
         made = self._run["executor"](body=views["body"], goal=goal, **told, **mine)
         memory |= {name: made[f"next_{name}"] for name in names}
         memory[CLOCK] = memory[CLOCK] + 1
-        actions = draw_heads(made["logits"], mask, self._sizes, key)
+        actions = self._draw(made["logits"], mask, key)
         mind = {n: seen[n] for n in ("attention", "target", "approach")} | {"goal": goal}
         mind["confidence"] = memory["confidence"]
         return Out(actions, memory, made["logits"], made["value"], memory["mode"].copy(), mind)
@@ -182,8 +184,9 @@ class Hero:
         self, rows: int, state: Arrays | None, reset: NDArray[np.bool_] | None
     ) -> Arrays:
         """A copy of the memory with forgotten rows at zero: a start is all zeros."""
-        fresh = self.initial_state(rows) if state is None else state
-        wanted = self.initial_state(0)
+        if not self._start:
+            return {}
+        fresh, wanted = (self.initial_state(rows) if state is None else state), self._start
         told = {n: a.shape[1:] for n, a in fresh.items() if n in wanted}
         if told != {n: a.shape[1:] for n, a in wanted.items()} or any(
             len(fresh[n]) != rows for n in wanted

@@ -127,11 +127,12 @@ def test_the_pipe_answers_and_goes_on_after_nonsense(exported):
     hero = load(exported.folder)
     row = {name: np.zeros((2, *shape)).tolist() for name, shape in hero.bundle.views.items()}
     lines = [json.dumps(row), "nonsense", "[]", json.dumps(row | {"odd": 1}), '{"key": [1]}']
-    lines += [json.dumps(row | {"key": [1, 2], "reset": [True, False]}), ""]
+    lines += [json.dumps(row | {"who": [1, 1]}), json.dumps(row | {"who": [0, 10**9]})]
+    lines += [json.dumps(row | {"key": [1, 2], "reset": [True, False], "who": [9, 4]}), ""]
     told = []
     serve(hero, iter(lines).__next__, told.append)
     assert [sorted(answer)[0] for answer in told] == [
-        *("actions", "error", "error", "error", "error"),
+        *("actions", "error", "error", "error", "error", "error", "error"),
         "actions",
     ]
     assert len(told[0]["actions"]) == 2
