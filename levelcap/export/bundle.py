@@ -90,6 +90,10 @@ class Bundle:
     deploy: Deploy = field(default_factory=Deploy)
     format: int = FORMAT
 
+    def files(self) -> dict[str, str]:
+        """File of each graph by its name."""
+        return {name: graph.file for name, graph in self.graphs.items()}
+
     def as_json(self) -> dict[str, Any]:
         """Plain values, for `bundle.json`: where order counts, tables become lists of pairs."""
         values = asdict(self)

@@ -19,8 +19,12 @@ from levelcap.kit.errors import Corrupt, MissingPackage, refuse, unknown_name
 from levelcap.kit.files import dump_json
 from levelcap.kit.publish import publish
 from levelcap.learn.engine.worlds import spec_of_world
-from levelcap.nets.checkpoint import load_world_net
+from levelcap.nets.checkpoint import load_snapshot
+from levelcap.nets.family import world_net
 from levelcap.nets.meta import Meta
+from levelcap.nets.text.qwen3 import Qwen3Net
+from levelcap.nets.text.tokens import character_tokens
+from levelcap.play.answers import TextHero
 from levelcap.play.load import NetPolicy
 from levelcap.world.spec import INTENTS
 
@@ -32,7 +36,7 @@ class ModelExporter:
 
     def __init__(self, checkpoint: Path, deploy: Deploy | None = None) -> None:
         """checkpoint: a snapshot's folder, verified byte by byte."""
-        self.net, self.meta, self.digest = load_world_net(checkpoint)
+        self.net, self.meta, self.digest = load_snapshot(checkpoint)
         self.deploy = deploy or Deploy()
         self._made: Made | None = None
 
@@ -53,8 +57,8 @@ class ModelExporter:
         def write(place: Path) -> None:
             (place / FILE).write_bytes(dump_json(made.bundle.as_json()))
             (place / REPORT).write_bytes(dump_json(found.as_json()))
-            for name, graph in made.bundle.graphs.items():
-                (place / graph.file).write_bytes(made.graphs[name])
+            for name, file in made.bundle.files().items():
+                (place / file).write_bytes(made.graphs[name])
             for name, data in more.files.items():
                 (place / name).write_bytes(data)
 
@@ -74,23 +78,36 @@ class ModelExporter:
         except ImportError as error:
             what = f"export needs packages that are not here ({error})"
             raise MissingPackage(f"{what}; run: pip install levelcap[export]") from error
-        graphs = graphs_of(self.net, self.meta)
+        if isinstance(self.net, Qwen3Net):
+            return self._trace_text(self.net)
+        net = world_net(self.net, self.meta)
+        graphs = graphs_of(net, self.meta)
         data = {graph.name: onnx_bytes(graph) for graph in graphs}
         bundle = describe(self.meta, self.digest, graphs, self.deploy)
         # A policy each: working memory is not shared.
-        original = NetPolicy(self.net, self.meta, self.digest, greedy=True)
+        original = NetPolicy(net, self.meta, self.digest, greedy=True)
         original.fit(spec_of_world(self.meta.world, self.meta.patch))
         hero = Hero(bundle, data)
         seen = tuple(tuple(float(x) for x in row) for row in bear_witness(hero).round(6))
         hero.bundle = bundle = replace(bundle, witness=seen)
         exported = BundlePolicy(hero, greedy=True)
         sizes = {name: len(graph) for name, graph in data.items()}
-        found = report(original, exported, sizes)
-        share = found.parity.action_agreement
-        if share < MIN_AGREEMENT:
-            remedy = "Keep the original, and report this: the graphs are wrong"
-            raise Corrupt(refuse(f"fewer than {MIN_AGREEMENT} equal actions", share, remedy))
-        return Made(bundle, data, found)
+        return _proven(Made(bundle, data, report(original, exported, sizes)))
+
+    def _trace_text(self, net: Qwen3Net) -> Made:
+        from levelcap.export.text_graph import make_text
+
+        hero = TextHero(net, character_tokens(net.shape), self.meta, self.digest)
+        bundle, data, found = make_text(hero)
+        return _proven(Made(bundle, {"text": data}, found))
+
+
+def _proven(made: Made) -> Made:
+    share = made.report.parity.action_agreement
+    if share < MIN_AGREEMENT:
+        remedy = "Keep the original, and report this: the graphs are wrong"
+        raise Corrupt(refuse(f"fewer than {MIN_AGREEMENT} equal decisions", share, remedy))
+    return made
 
 
 def describe(meta: Meta, digest: str, graphs: tuple[Graph, ...], deploy: Deploy) -> Bundle:

@@ -23,7 +23,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from levelcap.export.runtime import Arrays, Hero, load
+from levelcap.export.runtime import Hero, load
+from levelcap.export.session import Arrays
 from levelcap.kit.errors import BadValue, LevelcapError, refuse
 
 KINDS: dict[str, Any] = {"mask": np.uint8, "reset": np.bool_, "key": np.uint64}

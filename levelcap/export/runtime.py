@@ -23,12 +23,11 @@ from numpy.typing import NDArray
 
 from levelcap.export.bundle import Bundle, GraphFile, read_bundle
 from levelcap.export.draw import Draw, draw_mode, uniform
-from levelcap.kit.errors import BadFile, BadValue, MissingPackage, refuse
+from levelcap.export.session import AGAIN, Arrays, Session
+from levelcap.kit.errors import BadFile, BadValue, refuse
 
-Arrays = dict[str, NDArray[Any]]
 HELD = ("goal", "pooled", "mode", "mode_logits", "confidence")  # of the Strategist, in between
 CLOCK = "clock"
-AGAIN = "Export the checkpoint again"
 WITNESSES, DECISIONS = (
     2,
     12,
@@ -59,7 +58,7 @@ class Hero:
         """graphs: the bytes of each graph by its name."""
         self.bundle = bundle
         threads = bundle.deploy.threads
-        self._run = {name: _Session(graphs[name], bundle.graphs[name], threads) for name in graphs}
+        self._run = {name: _Graph(graphs[name], bundle.graphs[name], threads) for name in graphs}
         self._draw = Draw(tuple(bundle.heads.values()))
         self._bins = sum(bundle.heads.values())
         self._start = self.initial_state(0)
@@ -200,66 +199,32 @@ class Hero:
         return kept
 
 
-class _Session:
-    """One graph in onnxruntime, with the ports its description promises."""
+class _Graph:
+    """A graph with the ports its description promises."""
 
     def __init__(self, data: bytes, graph: GraphFile, threads: int) -> None:
-        try:
-            import onnxruntime
-            from onnxruntime.capi import onnxruntime_pybind11_state as states
-        except ImportError as error:
-            told = "a bundle needs the package onnxruntime; run: pip install onnxruntime"
-            raise MissingPackage(told) from error
-        # They have no common class of their own.
-        errors = [kind for kind in vars(states).values() if _is_error(kind)]
-        self._errors, self._file = (*errors, RuntimeError, ValueError), graph.file
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads, options.inter_op_num_threads = threads, 1
-        options.log_severity_level = 4  # what is wrong is raised and told once
-        try:
-            # Bytes, not a path: a graph may then not ask for other files beside it.
-            self._session = onnxruntime.InferenceSession(
-                data, options, providers=["CPUExecutionProvider"], enable_fallback=0
-            )
-        except self._errors as error:
-            raise self._refused(error, "is no graph") from error
-        self._outputs = list(graph.outputs)
+        self._session = Session(data, graph.file, threads)
         self._shapes = {name: port.shape for name, port in graph.outputs.items()}
-        _check_ports(self._session, graph)
+        kinds = {"tensor(float)": "float32", "tensor(int64)": "int64"}
+        session = self._session.session
+        for side, ports in (
+            (session.get_inputs(), graph.inputs),
+            (session.get_outputs(), graph.outputs),
+        ):
+            found = {p.name: (kinds.get(p.type, p.type), tuple(p.shape[1:])) for p in side}
+            wanted = {name: (port.dtype, port.shape) for name, port in ports.items()}
+            free = all(p.shape and not isinstance(p.shape[0], int) for p in side)
+            if found != wanted or not free:
+                odd = sorted(n for n in {*found, *wanted} if found.get(n) != wanted.get(n))
+                raise BadFile(refuse(f"{graph.file} has other inputs or outputs", odd, AGAIN))
 
     def __call__(self, **inputs: NDArray[Any]) -> Arrays:
         """What comes out, by name."""
-        try:
-            found = self._session.run(self._outputs, inputs)
-        except self._errors as error:
-            raise self._refused(error, "cannot be run") from error
-        out = dict(zip(self._outputs, found, strict=True))
+        out = self._session.run(**inputs)
         # What a graph declares and what it computes may differ; the first is only a promise.
         if odd := [name for name, rows in out.items() if rows.shape[1:] != self._shapes[name]]:
-            raise BadFile(refuse(f"{self._file} gives other shapes", odd, AGAIN))
+            raise BadFile(refuse(f"{self._session.file} gives other shapes", odd, AGAIN))
         return out
-
-    def _refused(self, error: Exception, what: str) -> BadFile:
-        said = (str(error).splitlines() or [type(error).__name__])[0][:200]
-        return BadFile(refuse(f"{self._file} {what} ({said})", self._file, AGAIN))
-
-
-def _is_error(kind: Any) -> bool:
-    return isinstance(kind, type) and issubclass(kind, Exception)
-
-
-def _check_ports(session: Any, graph: GraphFile) -> None:
-    kinds = {"tensor(float)": "float32", "tensor(int64)": "int64"}
-    for side, ports in (
-        (session.get_inputs(), graph.inputs),
-        (session.get_outputs(), graph.outputs),
-    ):
-        found = {p.name: (kinds.get(p.type, p.type), tuple(p.shape[1:])) for p in side}
-        wanted = {name: (port.dtype, port.shape) for name, port in ports.items()}
-        free = all(p.shape and not isinstance(p.shape[0], int) for p in side)
-        if found != wanted or not free:
-            odd = sorted(n for n in {*found, *wanted} if found.get(n) != wanted.get(n))
-            raise BadFile(refuse(f"{graph.file} has other inputs or outputs", odd, AGAIN))
 
 
 def load(folder: str | Path) -> Hero:

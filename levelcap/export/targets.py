@@ -22,7 +22,8 @@ from pathlib import Path
 
 from levelcap.export.bundle import FILE, Bundle
 from levelcap.export.parity import Report
-from levelcap.kit.errors import Corrupt, refuse
+from levelcap.export.text import TextBundle
+from levelcap.kit.errors import BadValue, Corrupt, refuse
 from levelcap.kit.files import dump_json
 
 MOST_ROWS = 256
@@ -38,7 +39,7 @@ ARCHIVED = (
 class Made:
     """What an export is made of before it is published."""
 
-    bundle: Bundle
+    bundle: Bundle | TextBundle
     graphs: dict[str, bytes]
     report: Report
 
@@ -73,20 +74,21 @@ def mobile(made: Made) -> Dressed:
 
 def torchserve(made: Made) -> Dressed:
     """An archive as torch-model-archiver makes them, but with the same bytes every time."""
-    graphs = {graph.file: made.graphs[name] for name, graph in made.bundle.graphs.items()}
+    bundle = _arena(made, "torchserve")
+    graphs = {graph.file: made.graphs[name] for name, graph in bundle.graphs.items()}
     manifest = {
         "createdOn": "01/01/2026 00:00:00",  # a time would make equal archives unlike
         "runtime": "python",
         "model": {
-            "modelName": made.bundle.world,
+            "modelName": bundle.world,
             "serializedFile": next(iter(graphs)),
             "handler": HANDLER.name,
-            "modelVersion": made.bundle.source[:12],
+            "modelVersion": bundle.source[:12],
         },
         "archiverVersion": "0.12.0",
     }
     files = graphs | {
-        FILE: dump_json(made.bundle.as_json()),
+        FILE: dump_json(bundle.as_json()),
         HANDLER.name: HANDLER.read_bytes(),
         "MAR-INF/MANIFEST.json": json.dumps(manifest, indent=2).encode(),
     }
@@ -103,15 +105,22 @@ def tensorrt(made: Made) -> Dressed:
         "#!/bin/sh",
         "# On the machine with the graphics card and TensorRT: sh build_engines.sh",
     ]
-    for graph in made.bundle.graphs.values():
+    bundle = _arena(made, "tensorrt")
+    for graph in bundle.graphs.values():
         shapes = (
             f"--{word}Shapes=" + ",".join(_sized(n, p.shape, rows) for n, p in graph.inputs.items())
-            for word, rows in (("min", 1), ("opt", made.bundle.deploy.batch), ("max", MOST_ROWS))
+            for word, rows in (("min", 1), ("opt", bundle.deploy.batch), ("max", MOST_ROWS))
         )
         engine = graph.file.replace(".onnx", ".engine")
         lines.append(f"trtexec --onnx={graph.file} {' '.join(shapes)} --saveEngine={engine}")
     text = "\n".join([*lines, ""]).encode()
     return Dressed({"build_engines.sh": text}, "no engine was built: the recipe is in the bundle")
+
+
+def _arena(made: Made, target: str) -> Bundle:
+    if isinstance(made.bundle, TextBundle):
+        raise BadValue(refuse("text heroes are exported to onnx or mobile", target, "Name one"))
+    return made.bundle
 
 
 def _sized(name: str, shape: tuple[int, ...], rows: int) -> str:

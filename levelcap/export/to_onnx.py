@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import logging
 import warnings
+from collections.abc import Sequence
+from typing import Any
 
 import onnx
 import torch
+from torch import Tensor, nn
 from torch.export import Dim
 
 from levelcap.export.graphs import Graph
@@ -18,22 +21,29 @@ NOISE = (("isinstance", FutureWarning), ("axis name", UserWarning), ("LeafSpec",
 
 
 def onnx_bytes(graph: Graph) -> bytes:
-    """The graph as a model file; the batch is its only free size."""
+    """The graph as a model file; the number of rows is its only free size."""
     rows = Dim("rows", min=1, max=MOST_ROWS)
     names = list(graph.inputs)
     shapes = tuple({0: rows} for _ in names)
     positional = sum(1 for name in names if name not in graph.memory)
     dynamic = (*shapes[:positional], *((shapes[positional:],) if graph.memory else ()))
+    return traced(graph.module, graph.inputs, graph.outputs, dynamic)
+
+
+def traced(
+    module: nn.Module, inputs: dict[str, Tensor], outputs: Sequence[str], dynamic: tuple[Any, ...]
+) -> bytes:
+    """A module as a model file; dynamic: the free sizes of each argument."""
     logging.getLogger("torch.onnx").setLevel(logging.ERROR)  # it tells that torchvision is absent
     with warnings.catch_warnings(), torch.no_grad():
         for words, kind in NOISE:
             warnings.filterwarnings("ignore", f".*{words}", kind)
         program = torch.onnx.export(
-            graph.module.eval(),
-            tuple(graph.inputs.values()),
+            module.eval(),
+            tuple(inputs.values()),
             dynamo=True,
-            input_names=names,
-            output_names=list(graph.outputs),
+            input_names=list(inputs),
+            output_names=list(outputs),
             dynamic_shapes=dynamic,
             opset_version=OPSET,
             verbose=False,
