@@ -59,6 +59,7 @@ COMMANDS = (
     ("league players", "league:players", "Everybody in a season."),
     ("league why", "league:why", "Why this opponent?"),
     ("league report", "league:report", "Elo, win rates, Nash mass, cycles."),
+    ("export", "export:export", "A bundle that runs without torch, proven equal."),
     ("hunt", "hunt:hunt", "What does an exploiter find against it?"),
     ("report", "report:report", "Elo a day, cost per Elo, incidents, this week and last."),
     ("track", "track:track", "Mirror a run's metrics into TensorBoard, MLflow or trackio."),

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from levelcap.export.bundle import FILE as BUNDLE
 from levelcap.kit.errors import UnknownName, unknown_name
 from levelcap.play.roster import Door, find
 from levelcap.trials.capped import SUFFIX, Capped
@@ -68,6 +69,10 @@ def world_of(world: str | None, default: str, *policies: Policy) -> str:
 def _net(name: str) -> Policy | None:
     if is_bot(name) or (":" in name and not Path(name).is_dir()):
         return None
+    if (Path(name) / BUNDLE).is_file():
+        from levelcap.export.policy import load_bundle
+
+        return load_bundle(Path(name))
     try:
         place = find_folder(name, reads=False)
     except UnknownName as error:

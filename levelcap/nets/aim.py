@@ -57,5 +57,7 @@ def nearest_enemy(objects: Tensor) -> Tensor:
     here = (objects[..., ENEMY] > 0) & (objects[..., VISIBLE] > 0) & (objects[..., SHOT] == 0)
     far = objects[..., DISTANCE].masked_fill(~here, math.inf)
     nearest = far.argmin(-1)
-    found = objects[torch.arange(len(objects)), nearest][:, [DX, DY]]
+    # `gather`, not an index of rows: a traced graph then takes any number of them.
+    at = nearest[:, None, None].expand(-1, 1, objects.shape[-1])
+    found = objects.gather(1, at)[:, 0, [DX, DY]]
     return found * here.any(-1, keepdim=True)

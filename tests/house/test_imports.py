@@ -14,6 +14,8 @@ TORCH_FREE = (
     *(f"trials.{name}" for name in ("davidson", "gate", "panel", "ratings", "verdict")),
     *(f"trials.{name}" for name in ("capped", "constitution", "cost", "robust")),
     *(f"trials.{name}" for name in ("safety", "speed", "suite", "watch")),
+    *(f"export.{name}" for name in ("bundle", "draw", "mar_handler", "pipe", "policy", "runtime")),
+    *("export.session", "export.text"),
     *(
         f"services.{p.stem}"
         for p in sorted((PACKAGE / "services").glob("[a-z]*"))

@@ -12,7 +12,7 @@ from levelcap.kit.db import Connection
 
 NAMES = (
     *("record", "imitate", "reinforce", "league", "hunt", "evaluate", "school", "study", "spar"),
-    *("trial", "compare", "unpack", "retention", "report", "health_check"),
+    *("trial", "compare", "export", "unpack", "retention", "report", "health_check"),
 )
 FILES = [import_module(f"levelcap.campaign.work.{name}") for name in NAMES]
 

@@ -142,6 +142,6 @@ class Pool(nn.Module):
 
     def forward(self, items: Tensor, mask: Tensor) -> Tensor:
         """items [N, T, C] -> [N, C]."""
-        query = self.query.expand(len(items), 1, -1)
+        query = self.query.expand(items.shape[0], 1, -1)
         out: Tensor = self.attention(query, items, mask)[:, 0]
         return out

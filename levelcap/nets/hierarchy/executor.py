@@ -81,7 +81,7 @@ class Executor(nn.Module):
         position: Tensor,
         info: Tensor,
         state: State,
-        reset: Tensor,
+        reset: Tensor | None,
     ) -> tuple[Tensor, Tensor, State]:
         """[T, B, ...] each -> logits [T, B, A], hidden [T, B, C], state."""
         x = self.encode(torch.cat((body * self.sighted, goal, position, info), -1))

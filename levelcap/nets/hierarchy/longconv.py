@@ -72,9 +72,11 @@ class LongConvolution(nn.Module):
         }
 
     def forward(
-        self, x: Tensor, state: State, reset: Tensor, valid: Tensor | None = None
+        self, x: Tensor, state: State, reset: Tensor | None, valid: Tensor | None = None
     ) -> tuple[Tensor, State]:
         """See `Memory`."""
+        if reset is None:
+            reset = x.new_zeros(x.shape[:2], dtype=torch.bool)
         match = segments(reset)
         mixed, before = short_convolution(
             self.in_proj(self.norm_in(x)), state["conv"], match, self.conv1d

@@ -30,7 +30,7 @@ class Lstm(nn.Module):
         return {"h": torch.zeros(shape), "c": torch.zeros(shape)}
 
     def forward(
-        self, x: Tensor, state: State, reset: Tensor, valid: Tensor | None = None
+        self, x: Tensor, state: State, reset: Tensor | None, valid: Tensor | None = None
     ) -> tuple[Tensor, State]:
         """See `Memory`."""
         hidden, cell = [], []
@@ -43,7 +43,7 @@ class Lstm(nn.Module):
         return x, {"h": torch.stack(hidden, 1), "c": torch.stack(cell, 1)}
 
     def _layer(
-        self, layer: int, x: Tensor, state: State, reset: Tensor, valid: Tensor | None
+        self, layer: int, x: Tensor, state: State, reset: Tensor | None, valid: Tensor | None
     ) -> tuple[Tensor, Tensor, Tensor]:
         w_in, w_h, b_in, b_h = (
             getattr(self.lstm, f"{name}_l{layer}")
@@ -52,12 +52,13 @@ class Lstm(nn.Module):
         gates_in = torch.nn.functional.linear(x, w_in, b_in + b_h)  # [T, B, 4C]
         h, c = state["h"][:, layer], state["c"][:, layer]
         # Most decisions begin no match and end no row: asked once, not once a step.
-        begins = reset.any(1).tolist()
+        begins = [False] * len(x) if reset is None else reset.any(1).tolist()
         partial = [False] * len(x) if valid is None else (~valid).any(1).tolist()
         out = []
         # `unbind`, not [t]: the gradient of an index is a whole array of zeros a step.
         for t, inflow in enumerate(gates_in.unbind(0)):
             if begins[t]:
+                assert reset is not None
                 goes_on = (~reset[t])[:, None].to(h.dtype)
                 h, c = h * goes_on, c * goes_on
             gates = torch.addmm(inflow, h, w_h.t())

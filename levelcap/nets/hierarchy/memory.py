@@ -25,11 +25,12 @@ class Memory(Protocol):
         ...
 
     def __call__(
-        self, x: Tensor, state: State, reset: Tensor, valid: Tensor | None = None
+        self, x: Tensor, state: State, reset: Tensor | None, valid: Tensor | None = None
     ) -> tuple[Tensor, State]:
         """x [T, B, C] -> [T, B, C] and the state after each row's last valid step.
 
-        reset: bool [T, B], forget before this step. valid: bool [T, B], a row's first steps.
+        reset: bool [T, B], forget before this step; None, for one step: nobody does, so that the
+        step has no branch and can be traced. valid: bool [T, B], a row's first steps.
         """
         ...
 

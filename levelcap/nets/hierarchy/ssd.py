@@ -63,12 +63,14 @@ class Ssd(nn.Module):
         }
 
     def forward(
-        self, x: Tensor, state: State, reset: Tensor, valid: Tensor | None = None
+        self, x: Tensor, state: State, reset: Tensor | None, valid: Tensor | None = None
     ) -> tuple[Tensor, State]:
         """See `Memory`."""
         if len(x) == 1 and valid is None:
-            y, state = self.step(self.norm_in(x[0]), state, reset[0])
+            begins = None if reset is None else reset[0]
+            y, state = self.step(self.norm_in(x[0]), state, begins)
             return x + y[None], state
+        assert reset is not None, "only a single step may leave it out"
         out = []
         for first in range(0, len(x), CHUNK):
             here = slice(first, first + CHUNK)
@@ -141,10 +143,10 @@ class Ssd(nn.Module):
         )
         return y.transpose(0, 1), ssm
 
-    def step(self, x: Tensor, state: State, reset: Tensor) -> tuple[Tensor, State]:
+    def step(self, x: Tensor, state: State, reset: Tensor | None) -> tuple[Tensor, State]:
         """One step of B rows, x [B, C]: the recurrence itself."""
         ssm, conv = state["ssm"], state["conv"]
-        if reset.any():
+        if reset is not None and reset.any():
             goes_on = (~reset).to(x.dtype)
             ssm, conv = ssm * goes_on.view(-1, 1, 1, 1), conv * goes_on.view(-1, 1, 1)
         gate, mixed, dt = self.in_proj(x).split([self.inner, self.mixed, self.heads], -1)
@@ -181,7 +183,7 @@ class SsdStack(nn.Module):
         return found
 
     def forward(
-        self, x: Tensor, state: State, reset: Tensor, valid: Tensor | None = None
+        self, x: Tensor, state: State, reset: Tensor | None, valid: Tensor | None = None
     ) -> tuple[Tensor, State]:
         """See `Memory`."""
         after: State = {}

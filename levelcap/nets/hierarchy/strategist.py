@@ -56,7 +56,7 @@ class Stream(nn.Module):
         return self.memory.initial_state(rows)
 
     def forward(
-        self, summaries: Tensor, state: State, reset: Tensor, valid: Tensor | None
+        self, summaries: Tensor, state: State, reset: Tensor | None, valid: Tensor | None
     ) -> tuple[Tensor, State]:
         """summaries [K, R, 192] -> plans [K, R, W] and the state after each row's last look."""
         out, state = self.memory(self.encode(summaries), state, reset, valid)
@@ -95,10 +95,12 @@ class Window(nn.Module):
         }
 
     def forward(
-        self, summaries: Tensor, state: State, reset: Tensor, valid: Tensor | None
+        self, summaries: Tensor, state: State, reset: Tensor | None, valid: Tensor | None
     ) -> tuple[Tensor, State]:
         """As `Stream.forward`."""
         looks, rows = summaries.shape[:2]
+        if reset is None:
+            reset = summaries.new_zeros((looks, rows), dtype=torch.bool)
         long, exists, number = self._line_up(summaries, state, reset)
         match = number[self.window :]
         # Look k sees the H entries that end with its own.
@@ -152,7 +154,7 @@ class Reread(nn.Module):
         # What does not exist comes first and is forgotten where the rest begins.
         before = functional.pad(mask[:, :-1], (1, 0))
         reset = (mask & ~before).transpose(0, 1)
-        state = self.memory.initial_state(len(items))
+        state = self.memory.initial_state(items.shape[0])
         found: Tensor = self.memory(items.transpose(0, 1), state, reset, None)[0]
         return found.transpose(0, 1)
 
@@ -183,7 +185,7 @@ class Perceiver(nn.Module):
 
     def forward(self, items: Tensor, mask: Tensor) -> Tensor:
         """[N, H, W] -> [N, 64, W]."""
-        latents = self.latents.expand(len(items), -1, -1)
+        latents = self.latents.expand(items.shape[0], -1, -1)
         found: Tensor = self.read(latents, mask, items)
         every = mask.new_ones(found.shape[:2])
         for layer in self.layers:

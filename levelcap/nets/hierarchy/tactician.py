@@ -74,7 +74,7 @@ class Tactician(nn.Module):
         target = scores[:, 0] if self.targeting == "cross" else self._point(items, wish)
         target = target + self._prior(objects)
         # What does not exist cannot be looked at; "none" always can.
-        here = torch.cat((exists, exists.new_ones(len(exists), 1)), 1)
+        here = torch.cat((exists, exists.new_ones(exists.shape[0], 1)), 1)
         target = target.masked_fill(~here, -math.inf)
         free = scores[:, 1].masked_fill(~here, -math.inf)
         weights = torch.stack((target, free), 1).softmax(-1)  # [N, H, S + 1]
@@ -88,7 +88,7 @@ class Tactician(nn.Module):
 
     def _point(self, items: Tensor, wish: Tensor) -> Tensor:
         """Scores [N, S + 1] by a pointer, or by a layer over (object, goal)."""
-        items = torch.cat((items, self.none.expand(len(items), 1, -1)), 1)
+        items = torch.cat((items, self.none.expand(items.shape[0], 1, -1)), 1)
         if self.targeting == "pointer":
             joined = torch.tanh(items + wish[:, None])
         else:
@@ -113,5 +113,6 @@ def _positions(objects: Tensor, chosen: Tensor) -> Tensor:
     """Offsets [N, 2] of the chosen slots; 0 for none. No gradient: a choice is no number."""
     slots = objects.shape[1]
     at = chosen.clamp(max=slots - 1)
-    found = objects[torch.arange(len(objects)), at][:, [DX, DY]]
+    rows = at[:, None, None].expand(-1, 1, objects.shape[-1])
+    found = objects.gather(1, rows)[:, 0, [DX, DY]]
     return (found * (chosen < slots)[:, None]).detach()

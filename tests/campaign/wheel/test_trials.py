@@ -14,19 +14,13 @@ from levelcap.campaign.work.lessons import locate
 from levelcap.campaign.work.recipes import read_recipe
 from levelcap.jobs.job import Status
 from levelcap.kit.db import reading, transaction
-from levelcap.kit.paths import folder
-from levelcap.nets.checkpoint import save_snapshot, weights_of
-from levelcap.nets.family import describe, new_net
 from levelcap.services.arena.daemon import worker
 from levelcap.trials import robust, suite
 from levelcap.trials.verdict import TRIAL_VERSION, Override, Verdict
 from levelcap.vault.champion import champion_of, promote
 from levelcap.vault.evals import HUNT, TRIAL, evaluations, marks, store_eval
-from levelcap.vault.ledger import Facts, rate, row_of
-from levelcap.vault.ledger import save as save_row
-from levelcap.vault.probes import digest_of, remember
-from levelcap.vault.zones import load_zones
-from levelcap.world.spec import arena_spec
+from levelcap.vault.ledger import rate, row_of
+from tests.campaign.nets import net
 from tests.vault.made import entered
 
 PARTS = {
@@ -111,18 +105,6 @@ def test_a_trial_that_ends_without_a_verdict_does_not_block_the_throne(realm, ri
     with reading(realm.engine) as connection:
         [event] = list_events(connection, kind="vault.promotion_refused")
     assert best in event.message and job.id in event.message
-
-
-def net(realm, number):
-    """A real one, with its row."""
-    spec = arena_spec("duel")
-    made = describe("flat", spec, "dummy", False)
-    place = folder("runs") / "run-b" / "snapshots" / f"step-{number:012d}"
-    save_snapshot(place, weights_of(new_net(made, number)), made, "test")
-    with transaction(realm.engine) as connection:
-        facts = Facts(step=number, hero="kestrel", campaign=None, role="decision", world="duel")
-        remember(connection, digest_of(place), "evaluation")
-        return save_row(connection, place, facts, load_zones()["hot"]).id
 
 
 def test_a_trial_is_a_quest_too(realm, monkeypatch):

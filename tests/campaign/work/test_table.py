@@ -25,6 +25,7 @@ PAYLOADS = {
               "core_seconds": 12.5, "seed": 0},
     "test": {"test": "t", "a": "c", "b": "master", "world": "duel", "preset": "gain",
              "minutes": 10.0, "seed": 0},
+    "export": {"checkpoint": "c", "to": "onnx"},
     "study": {"run": "r", "hero": "dio-tiny", "skill": "bin", "preset": None, "start": None,
               "level": 1, "lessons": [], "minutes": 2.0, "seed": 0, "knobs": {}},
     "sparring": {"lessons": "l", "skill_id": "bin", "checkpoint": "c", "preset": None, "level": 1,
