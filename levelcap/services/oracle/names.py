@@ -43,6 +43,11 @@ def _of_hero(engine: Database, hero: str) -> Entry:
         return resolve(engine, "latest", hero)
 
 
+def short_name(entry: Entry) -> str:
+    """A checkpoint as people call it, in seats and lists: kestrel 11,552."""
+    return f"{entry.hero} {entry.step:,}"
+
+
 def champion(engine: Database, reads: bool = False) -> str | None:
     """Id of the champion; None: there is none yet."""
     with reading(engine) as connection:
