@@ -7,7 +7,6 @@ against its predecessor, the opponents of the run that trains now, a rival of th
 
 from __future__ import annotations
 
-import json
 import secrets
 import threading
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from typing import Any
 from levelcap.campaign.sheet.league import list_seasons
 from levelcap.campaign.story import runs
 from levelcap.kit.db import Database, reading
+from levelcap.kit.files import parse_json
 from levelcap.kit.ids import run_name
 from levelcap.learn.league.config import BOT
 from levelcap.learn.league.state import read_league
@@ -33,6 +33,7 @@ from levelcap.world.spec import RULESETS, arena_spec
 
 BOTS_ONLY = "No hero has learned anything yet: two bots show the game"
 STRONGEST = "master"
+RECENT = 20  # runs among which the one that goes on is looked for
 
 
 @dataclass(frozen=True)
@@ -80,10 +81,10 @@ def find_rivals(engine: Database, hero: Hero) -> list[Rival]:
     with reading(engine) as connection:
         if hero.previous is not None and is_kept(connection, hero.previous):
             found.append(Rival("its predecessor", hero.previous))
-        newest = runs.list_runs(connection, limit=1)
-    if newest and newest[0].ended is None and newest[0].world == hero.world:
-        names = _opponents_of(runs.run_folder(newest[0].id))
-        found += [Rival(f"{name}, whom it trains against", name) for name in names]
+        known = runs.list_runs(connection, limit=RECENT)
+    going = [run for run in known if run.ended is None and run.world == hero.world]
+    for name in [name for run in going[:1] for name in _opponents_of(runs.run_folder(run.id))]:
+        found.append(Rival(f"{name}, whom it trains against", name))
     found += _league_rivals(engine, hero.world)
     if STRONGEST not in [rival.name for rival in found]:
         found.append(Rival(f"{STRONGEST}, the strongest bot", STRONGEST))
@@ -93,8 +94,7 @@ def find_rivals(engine: Database, hero: Hero) -> list[Rival]:
 def _opponents_of(place: Path) -> list[str]:
     """Bots that the run in this folder plays against; none where it does not say."""
     try:
-        config = json.loads((place / "config.json").read_bytes())
-        given = config["config"]["opponents"]
+        given = parse_json((place / "config.json").read_bytes())["config"]["opponents"]
     except (OSError, ValueError, KeyError, TypeError):
         return []
     return [name for name in given if isinstance(name, str) and is_bot(name)]
@@ -146,7 +146,7 @@ class Exhibition:
             pair = [entrant(name, self._shelf, "") for name in (STRONGEST, "veteran")]
         else:
             rivals = find_rivals(self._shelf.engine, hero)
-            rival = rivals[self._turn % len(rivals)]
+            rival = rivals[(self._turn - 1) % len(rivals)]
             world, words = hero.world, f"{hero.words} against {rival.words}"
             pair = [entrant(hero.entry.id, self._shelf, ""), self._seated(rival)]
         spec = arena_spec(world)

@@ -1,6 +1,7 @@
 // The bar below the canvas, the keys of a viewer, and the window that lists them.
 
 import { ICONS, clockText, el, setText, svg } from './dom.js';
+import { Pocket } from './pocket.js';
 import { shareRow } from './share.js';
 import { Strip } from './strip.js';
 import { Turns } from './turns.js';
@@ -41,8 +42,14 @@ export class Controls {
     this.root = root;
     this.stage = stage;
     this.act = act;
+    this.pocket = new Pocket(root);
     const button = (icon, label, onclick) =>
-      el('button', 'bar-button', { type: 'button', title: label, ariaLabel: label, onclick }, svg(ICONS[icon]));
+      el(
+        'button',
+        `bar-button bar-${icon}`,
+        { type: 'button', title: label, ariaLabel: label, onclick },
+        svg(ICONS[icon]),
+      );
     this.playButton = button('pause', 'Pause (Space)', () => this.toggle());
     this.liveButton = el(
       'button',
@@ -120,7 +127,7 @@ export class Controls {
         this.speed,
         this.liveButton,
         button('share', 'Share', () => this.share()),
-        button('full', 'Full screen (F)', () => this.full()),
+        button('full', 'Full screen (F)', () => this.pocket.turn()),
         button('help', 'Keys (?)', () => this.help.showModal()),
       ),
       this.sharing,
@@ -182,14 +189,10 @@ export class Controls {
       this.sharing.replaceChildren(shareRow(this.stage, header.match, !header.live || Boolean(saved?.replay)));
   }
 
-  full() {
-    const asked = document.fullscreenElement ? document.exitFullscreen() : this.root.requestFullscreen?.();
-    asked?.catch(() => {});
-  }
-
   // A new match is shown.
   begin(live, speed) {
     this.share(false);
+    if (this.playing && live) this.pocket.begin();
     this.speed.value = SPEEDS.includes(speed) ? speed : 1;
     this.liveButton.hidden = !live;
     this.playButton.replaceChildren(svg(ICONS.pause));
@@ -236,7 +239,7 @@ export class Controls {
       rate = stage.tape.header.ticks_per_s;
     const shared = {
       Tab: () => (this.playing ? this.root.classList.toggle('scores') : stage.followNext(event.shiftKey ? -1 : 1)),
-      f: () => this.full(),
+      f: () => this.pocket.turn(),
       '+': () => this.zoom(1.2),
       '-': () => this.zoom(1 / 1.2),
     };

@@ -265,7 +265,8 @@ class Arena {
         this.controls.toggle(false);
       },
       close: () => {
-        this.hud.banner.hidden = true;
+        this.hud.card.hide();
+        this.controls.pocket.leave();
       },
     };
   }

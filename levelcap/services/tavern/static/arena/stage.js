@@ -7,6 +7,7 @@ import { paintGround } from './ground.js';
 import { drawMinimap } from './minimap.js';
 import { momentAt } from './moment.js';
 import { Scene } from './scene.js';
+import { drawSticks } from './sticks.js';
 import { Tape } from './tape.js';
 
 const LEAST = 15; // units seen to each side, however near everybody is
@@ -176,6 +177,7 @@ export class Stage {
       );
       drawMinimap(g, camera, this.tape.header, this.ground, moment, this.scene, side);
     }
+    if (this.input) drawSticks(g, this.input, this.report.ratio);
     this._photons();
     this.report.tick = tick;
     this.report.hero = this.me === null ? null : { x: moment.players[this.me].x, y: moment.players[this.me].y };
@@ -213,6 +215,7 @@ export class Stage {
   _look(moment, ms) {
     const { half } = this.tape.header;
     this.camera.top = this.bare ? 0 : 66 * this.report.ratio;
+    this.camera.bottom = this.input ? 84 * this.report.ratio : 0; // the own abilities
     // Beside the list of players and the small map, where these are long and there is room.
     const covered = !this.bare && this._crowd && this.me === null && this.camera.width >= 700 * this.report.ratio;
     this.camera.left = covered ? 216 * this.report.ratio : 0;
