@@ -21,7 +21,7 @@ from levelcap.world.replay_file import MAX_HEADER_BYTES
 
 LISTED = 300
 CHUNK = 64  # messages put together before they are sent
-FILM_S = 170  # a long siege takes 40 s on a core of its own, and films give way to everything
+FILM_S = 170  # a siege takes 7 s on a core of its own, but films give way to everything else
 _TURN = threading.Semaphore(2)  # replays that are computed at the same time
 _FILMING = threading.Lock()
 

@@ -81,6 +81,7 @@ class Arena {
     else if (match) this.open(match);
     else {
       this._leave();
+      this.stage.clear(true);
       this._shows = true;
       this._look();
     }

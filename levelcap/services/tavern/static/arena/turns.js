@@ -42,10 +42,11 @@ export class Turns {
   // last: the tick at the right end. Found once, when the whole match is here.
   update(last) {
     const { tape } = this.stage;
-    if (tape === this._of && tape.whole) return;
-    this._of = tape;
-    this.root.hidden = !tape.whole;
-    this.root.replaceChildren(...(tape.whole ? findTurns(tape).map((turn) => this._mark(turn, last)) : []));
+    const whole = tape.whole ? tape : null;
+    if (whole === this._of) return;
+    this._of = whole;
+    this.root.hidden = !whole;
+    this.root.replaceChildren(...(whole ? findTurns(tape).map((turn) => this._mark(turn, last)) : []));
   }
 
   _mark({ tick, swing }, last) {
