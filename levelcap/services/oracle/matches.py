@@ -32,6 +32,7 @@ UNHEARD_S = 20.0
 SILENT_DECISIONS = 600  # a minute
 LATE_S = 0.5  # a match this far behind its time does not try to catch up
 SPECTATOR_HZ, PERSON_HZ = 15, 30
+SHOW_HZ = 10  # the decisions alone: what is always on must cost next to nothing
 Ending = Callable[["Room"], dict[str, Any]]
 
 
@@ -85,7 +86,7 @@ class Room:
     @property
     def every(self) -> int:
         """Ticks between two states that are sent: 1, 2, or whole decisions."""
-        hertz = PERSON_HZ if self.person else SPECTATOR_HZ
+        hertz = PERSON_HZ if self.person else SHOW_HZ if self.show else SPECTATOR_HZ
         world = self.match.world
         ticks, grid = world.spec.tick_hz * self.speed / hertz, world.decision_ticks
         return max(1, round(ticks)) if ticks < grid else grid * round(ticks / grid)
