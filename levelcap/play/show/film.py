@@ -29,6 +29,7 @@ from levelcap.kit.errors import BadValue, refuse
 from levelcap.kit.files import write_bytes
 from levelcap.world.draw.picture import draw
 from levelcap.world.draw.scoreboard import Scoreboard, read_scoreboard
+from levelcap.world.match import ArenaWorld
 from levelcap.world.replay import Replay, load
 from levelcap.world.spec import arena_spec
 
@@ -137,7 +138,7 @@ def _check(frame: NDArray[np.uint8]) -> None:
 
 def film_replay(
     recorded: Replay, names: Sequence[str], film: Film | None
-) -> tuple[Scoreboard, Any]:
+) -> tuple[Scoreboard, ArenaWorld]:
     """Step through a replay, adding pictures at the ruleset's pace; the last moment back."""
     pace = PACE[recorded.header["ruleset"]]
     due, world = 0.0, None
@@ -147,7 +148,7 @@ def film_replay(
             film.add(world, 0, names)
             due += pace
     assert world is not None
-    return read_scoreboard(world, 0, tuple(names)), world
+    return read_scoreboard(world, 0, names), world
 
 
 def recorded_names(recorded: Replay) -> tuple[str, ...]:
