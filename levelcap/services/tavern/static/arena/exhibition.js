@@ -54,7 +54,7 @@ class Exhibition extends HTMLElement {
 
   // Is somebody looking? Then it is on; otherwise nothing runs anywhere.
   _look() {
-    const label = this._still ? 'Go on with the exhibition' : 'Pause the exhibition';
+    const label = this._still ? 'Exhibition: go on' : 'Exhibition: hold still';
     this.still.replaceChildren(svg(this._still ? ICONS.play : ICONS.pause));
     this.still.title = this.still.ariaLabel = label;
     if (this._seen && !document.hidden && !this._still) this.show.start();
