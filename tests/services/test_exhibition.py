@@ -15,7 +15,7 @@ from levelcap.learn.league.players import Player
 from levelcap.learn.league.state import League
 from levelcap.play.show import frames
 from levelcap.services.door.tokens import load_tokens
-from levelcap.services.oracle import endings
+from levelcap.services.oracle import endings, replays
 from levelcap.services.oracle.app import build
 from levelcap.services.oracle.exhibition import BOTS_ONLY, find_hero, find_rivals
 from levelcap.trials.verdict import Override
@@ -158,3 +158,14 @@ def test_a_rival_that_cannot_play_is_left_out_the_next_time(client, realm):
     (place / "model.safetensors").write_bytes(b"damaged")
     assert client.post("/exhibition", json={}).status_code == 409
     assert attend(client)["show"].endswith("master, the strongest bot")
+
+
+def test_one_film_is_drawn_at_a_time_and_nobody_waits_in_line(client):
+    """Who waited would keep a thread that answers others."""
+    (folder("replays") / "live-1.lcr").write_bytes(b"no replay at all")
+    with replays._FILMING:
+        assert client.get("/replays/live-1/film").status_code == 503
+    broken = client.get("/replays/live-1/film")
+    assert broken.status_code == 409 and "could not be drawn" in broken.json()["message"]
+    assert client.delete("/replays/live-1").json() == {"deleted": "live-1"}
+    assert client.delete("/replays/live-1").status_code == 404

@@ -10,7 +10,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from levelcap.kit.errors import LevelcapError, StateError, refuse, unknown_name
+from levelcap.kit.errors import Busy, LevelcapError, StateError, refuse, unknown_name
 from levelcap.kit.files import parse_json
 from levelcap.kit.ids import check_id
 from levelcap.kit.paths import folder
@@ -69,19 +69,23 @@ def film(name: str) -> Path:
     """The replay as a GIF; made in a process of its own when it is first asked for.
 
     Raises:
-        UnknownName: no such replay. StateError: it could not be drawn.
+        UnknownName: no such replay. Busy: another one is drawn. StateError: it could not be drawn.
     """
     path = replay_path(name)
     gif = path.with_suffix(".gif")
-    with _FILMING:
-        if gif.exists():
-            return gif
-        command = [sys.executable, "-m", "levelcap.play.show.film", str(path), str(gif)]
-        try:
-            done = subprocess.run(command, capture_output=True, text=True, timeout=FILM_S)
-        except subprocess.TimeoutExpired as error:
-            what = "the film was not ready in time: the machine is busy"
-            raise StateError(refuse(what, f"{FILM_S} s", "Try again later")) from error
+    if gif.exists():
+        return gif
+    # Nobody waits in line: those who did would keep the threads that answer everybody else.
+    if not _FILMING.acquire(blocking=False):
+        raise Busy(refuse("another film is drawn at the moment", name, "Try again in a moment"))
+    command = [sys.executable, "-m", "levelcap.play.show.film", str(path), str(gif)]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=FILM_S)
+    except subprocess.TimeoutExpired as error:
+        what = "the film was not ready in time: the machine is busy"
+        raise StateError(refuse(what, f"{FILM_S} s", "Try again later")) from error
+    finally:
+        _FILMING.release()
     if done.returncode != 0:
         last = (done.stderr.strip().splitlines() or ["no word"])[-1]
         raise StateError(refuse("this replay could not be drawn", last, "Take the .lcr file"))

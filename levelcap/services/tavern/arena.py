@@ -8,6 +8,7 @@ from fastapi import APIRouter, WebSocket
 from pydantic import Field
 from starlette.responses import StreamingResponse
 
+from levelcap.jobs.job import Unreachable
 from levelcap.kit.errors import BadValue, LevelcapError, refuse
 from levelcap.kit.ids import check_id
 from levelcap.kit.paths import without_paths
@@ -76,8 +77,10 @@ def routes(oracle: OracleClient, keeper: KeeperClient, tokens: Tokens) -> APIRou
         """The match that is on while somebody looks; an Oracle that is away is no error here."""
         try:
             found: dict[str, Any] = oracle.call("POST", "/exhibition", body.model_dump())
+        # No status of an error: browsers write those into their console, time and again.
+        except Unreachable:
+            return {"id": None, "show": "The Oracle sleeps: there is no exhibition at the moment"}
         except LevelcapError as error:
-            # No status of an error: browsers write those into their console, time and again.
             return {"id": None, "show": without_paths(str(error))}
         return found
 
