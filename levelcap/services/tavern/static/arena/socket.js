@@ -1,8 +1,8 @@
 // The socket of a live match.
 
-const LOST = new Set([1006, 1012, 1013]); // went away, not sent away
+const LOST = new Set([1001, 1006, 1012, 1013]); // went away, not sent away
 
-// take: gets every message. gone: {over, lost, reason}, once.
+// take: gets every message. gone: {none: no such match, lost, reason}, once.
 export function listenTo(id, take, gone) {
   const scheme = location.protocol === 'https:' ? 'wss' : 'ws';
   const socket = new WebSocket(`${scheme}://${location.host}/arena/ws/${encodeURIComponent(id)}`);
