@@ -1,16 +1,18 @@
 """How fast does the Oracle decide while a hero trains, and how smooth is the arena?
 
-    python benchmarks/oracle_speed.py [--quick]
+    python benchmarks/oracle_speed.py [--quick | --show]
 
 A net of the size `slim` is put into the vault of a temporary realm and an Oracle, a Keeper and a
 Tavern are started. A trainer (reinforcement in `duel`, nice 10) runs beside all of it. Then: `/act`
 for one player over one connection, again and again; a browser, when there is one, watches a siege
 and plays a duel with scripted keys; twenty sockets watch one match through the Tavern while its
-processor time is counted. The load of the machine is printed beside the figures: what other
-programs take is missing here.
+processor time is counted. The same for the exhibition: what Oracle and Tavern take together with
+one and with twenty who look, of a duel (flat net) and of a siege (five of a hierarchy), above what
+they take with nobody there. `--show` measures the exhibition alone. The load of the machine is
+printed beside the figures: what other programs take is missing here.
 
 The last line is JSON: act_p50_ms, act_p99_ms, fps, photon_p95_ms (from a key to the picture that
-shows it), cpu_20_clients (% of a core), load.
+shows it), cpu_20_clients (% of a core), show_<world>_<clients> (% of a core), load.
 """
 
 from __future__ import annotations
@@ -43,8 +45,8 @@ FLAGS = [
 OFFSET, CLIENTS = 24_000, 20
 
 
-def put_net() -> str:
-    """A slim net as champion; returns its id."""
+def put_net(world: str = "duel", family: str = "flat", hero: str = "kestrel") -> str:
+    """A slim net as champion of a hero; returns its id."""
     from levelcap.campaign.realm import realm
     from levelcap.campaign.story import campaigns
     from levelcap.kit.db import transaction
@@ -57,13 +59,13 @@ def put_net() -> str:
     from levelcap.vault.zones import load_zones
     from levelcap.world.spec import arena_spec
 
-    meta = describe("flat", arena_spec("duel"), "slim")
-    place = folder("runs") / "bench" / "snapshots" / "step-000000000001"
+    meta = describe(family, arena_spec(world), "slim")
+    place = folder("runs") / f"bench-{hero}" / "snapshots" / "step-000000000001"
     save_snapshot(place, weights_of(new_net(meta, 0)), meta, "benchmark")
     with realm() as opened:
         with transaction(opened.engine) as connection:
-            campaigns.create(connection, "kestrel", "bench")
-            facts = Facts(step=1, hero="kestrel", world="duel")
+            campaigns.create(connection, hero, "bench")
+            facts = Facts(step=1, hero=hero, world=world)
             entry = save(connection, place, facts, load_zones()["hot"])
         promote(opened.engine, entry.id, Override("the only one", "test"))
     return entry.id
@@ -208,6 +210,68 @@ async def measure_fan_out(base: str, token: str, pid: int, seconds: float) -> tu
     return share, count
 
 
+async def measure_show(base: str, token: str, pids: list[int], seconds: float) -> dict[str, float]:
+    """% of a core that Oracle and Tavern take for an exhibition, above what they take at rest."""
+    headers = {"Authorization": f"Bearer {token}"}
+
+    def used() -> float:
+        return sum(sum(psutil.Process(pid).cpu_times()[:2]) for pid in pids)
+
+    async def share() -> float:
+        before, began = used(), time.monotonic()
+        await asyncio.sleep(seconds)
+        return 100 * (used() - before) / (time.monotonic() - began)
+
+    async def look(hero: str) -> None:
+        async with httpx.AsyncClient(base_url=base, headers=headers, trust_env=False) as client:
+            while True:  # as the page does: the next match when one has ended
+                said = await client.post("/arena/api/exhibition", json={"hero": hero}, timeout=60)
+                url = f"{base.replace('http', 'ws')}/arena/ws/{said.json()['id']}"
+                async with websockets.connect(
+                    url, additional_headers=headers, proxy=None
+                ) as socket:
+                    async for _ in socket:
+                        pass
+
+    rest, found = await share(), {}
+    for hero, name in (("kestrel", "duel"), ("merlin", "siege")):
+        for clients in (1, CLIENTS):
+            looking = [asyncio.create_task(look(hero)) for _ in range(clients)]
+            await asyncio.sleep(4)
+            found[f"show_{name}_{clients}"] = await share() - rest
+            for task in looking:
+                task.cancel()
+            await asyncio.gather(*looking, return_exceptions=True)
+    return found
+
+
+def run_show(seconds: float) -> dict[str, float | None]:
+    """The exhibition alone, nothing trains."""
+    from levelcap.services.door.tokens import load_tokens
+    from levelcap.services.process.hosts import get_service_url
+
+    put_net()
+    put_net("siege", "hierarchy", "merlin")
+    names = ("keeper", "oracle", "tavern")
+    processes = [start(name) for name in names]
+    try:
+        for name in names:
+            wait_for(get_service_url(name))
+        time.sleep(8)
+        pids = [process.pid for process in processes[1:]]
+        base = get_service_url("tavern")
+        found = asyncio.run(measure_show(base, load_tokens().admin, pids, seconds))
+    finally:
+        for process in processes:
+            process.terminate()
+        for process in processes:
+            process.wait(20)
+    for name, value in found.items():
+        _, world, clients = name.split("_")
+        print(f"exhibition of a {world:<6} {value:6.1f} % of a core   {clients} looking")
+    return {name: round(value, 2) for name, value in found.items()}
+
+
 def run_all(quick: bool) -> dict[str, float | None]:
     """Everything; prints the table, returns the figures."""
     from levelcap.services.door.tokens import load_tokens
@@ -251,18 +315,23 @@ def run_all(quick: bool) -> dict[str, float | None]:
     return {k: v if v is None else round(v, 2) for k, v in figures.items()}
 
 
-def measure_in_new_realm(quick: bool) -> dict[str, float | None]:
-    """The same in a temporary realm."""
-    with tempfile.TemporaryDirectory() as home:
-        os.environ |= {"LEVELCAP_HOME": home, "LEVELCAP_PORT_OFFSET": str(OFFSET)}
-        return run_all(quick)
+def measure_in_new_realm(quick: bool, show: bool = False) -> dict[str, float | None]:
+    """The same in a temporary realm; show: the exhibition alone."""
+    found: dict[str, float | None] = {}
+    for alone in (False, True)[show:]:
+        with tempfile.TemporaryDirectory() as home:
+            os.environ |= {"LEVELCAP_HOME": home, "LEVELCAP_PORT_OFFSET": str(OFFSET)}
+            found |= run_show(5.0 if quick else 20.0) if alone else run_all(quick)
+    return found | {"load": round(os.getloadavg()[0], 2)}
 
 
 def main() -> None:
     """Measures, then prints the JSON."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="a minute instead of several")
-    print(json.dumps(measure_in_new_realm(parser.parse_args().quick)))
+    parser.add_argument("--show", action="store_true", help="the exhibition alone")
+    options = parser.parse_args()
+    print(json.dumps(measure_in_new_realm(options.quick, options.show)))
 
 
 if __name__ == "__main__":

@@ -17,18 +17,15 @@ from levelcap.kit.errors import BadFile, refuse, unknown_name
 from levelcap.kit.paths import folder
 from levelcap.play.matchup import seats_of_game
 from levelcap.play.seats import Seats, views_of
-from levelcap.play.show.film import Film, save_png
+from levelcap.play.show.film import Film, film_replay, recorded_names, save_png
 from levelcap.play.show.terminal import TerminalView, verdict
 from levelcap.world import RULESETS, make
-from levelcap.world.draw.scoreboard import read_scoreboard
 from levelcap.world.players.bot_names import BOTS, SEERS
 from levelcap.world.replay import Recorder, load
 from levelcap.world.rules.patches import champion_names, load_patch, patch_names
 from levelcap.world.spec import WORLDS, arena_spec, world_name
 
 FILM_SIZE = 480
-# Game seconds between two pictures of a film: long matches get fewer.
-FILM_PACE = {"duel": 0.2, "lms": 0.5, "siege": 0.5, "crown": 0.4}
 
 
 def watch(
@@ -132,9 +129,9 @@ def replay(
         raise BadFile(refuse("no such replay file", str(file), "Give the path of a .lcr file"))
     check_targets(gif, png)
     recorded = load(file)
-    names = _recorded_names(recorded)
+    names = recorded_names(recorded)
     film = Film(gif, size=size) if gif is not None else None
-    board, world = _film(recorded, names, film)
+    board, world = film_replay(recorded, names, film)
     if film is not None:
         console.print(f"gif: {film.close()} ({len(film)} frames)", soft_wrap=True)
     if png is not None:
@@ -143,29 +140,6 @@ def replay(
         console.print(f"png: {save_png(png, draw(world, 0, size=size, names=names))}")
     decisions = len(recorded.actions)
     console.print(f"{file.name}: {decisions} decisions, all hashes agree. {verdict(board)}")
-
-
-def _film(recorded: Any, names: tuple[str, ...], film: Film | None) -> tuple[Any, Any]:
-    """Step through a replay, adding pictures at the ruleset's pace; the last moment back."""
-    pace = FILM_PACE[recorded.header["ruleset"]]
-    due, world = 0.0, None
-    for world in recorded.play():
-        seconds = float(world.state["tick"][0]) / world.spec.tick_hz
-        if film is not None and (seconds >= due or world.state["over"][0]):
-            film.add(world, 0, names)
-            due += pace
-    assert world is not None
-    return read_scoreboard(world, 0, names), world
-
-
-def _recorded_names(recorded: Any) -> tuple[str, ...]:
-    head = recorded.header
-    names = tuple(row["name"] for row in head["policies"])
-    if not names:
-        return ()
-    spec = arena_spec(head["ruleset"])
-    size = spec.num_players // spec.num_teams
-    return tuple(names[head["seats"][team * size]] for team in range(spec.num_teams))
 
 
 def first_match(*, seed: Int = 2, speed: float | None = None) -> None:
@@ -185,7 +159,7 @@ def first_match(*, seed: Int = 2, speed: float | None = None) -> None:
     path.unlink(missing_ok=True)
     recorder.save(path)
     film = Film(path.with_suffix(".gif"), size=FILM_SIZE)
-    board, _ = _film(load(path), ("master", "veteran"), film)
+    board, _ = film_replay(load(path), ("master", "veteran"), film)
     film.close()
     console.print(verdict(board))
     console.print(f"replay: {path}", soft_wrap=True)

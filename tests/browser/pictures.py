@@ -108,7 +108,8 @@ def see_again(shown, world, blue, red):
     page.select_option("select[name=blue]", blue)
     page.select_option("select[name=red]", red)
     page.click("#arena-watch")
-    shown.until("window.__arena.tick > 5", 60)
+    chosen = "location.pathname === `/arena/m/${window.__arena.match}`"
+    shown.until(f"{chosen} && window.__arena.tick > 5", 60)
     page.select_option(".bar-speed", "16")
     page.wait_for_selector("#arena-replay", timeout=240_000)
     page.click("#arena-replay")

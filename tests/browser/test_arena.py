@@ -2,6 +2,7 @@
 
 import json
 import re
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
@@ -13,7 +14,10 @@ from levelcap.kit.paths import folder
 from levelcap.lake.read import open_shards
 from levelcap.world.replay import load as load_replay
 from tests.browser.inn import OUT, PHONE, serving
+from tests.services.realms import until
 
+# A match that was chosen is the one its address names; an exhibition has none.
+CHOSEN = "location.pathname === `/arena/m/${window.__arena.match}` && window.__arena.tick > 5"
 LEAST_FPS = 30  # 55 on a machine of its own, see benchmarks/oracle_speed.py
 
 
@@ -38,7 +42,7 @@ def start(shown, world="duel", blue="master", red="rookie"):
     page.select_option("select[name=blue]", blue)
     page.select_option("select[name=red]", red)
     page.click("#arena-watch")
-    shown.until("window.__arena.tick > 5", 90)
+    shown.until(CHOSEN, 90)
 
 
 def report(shown):
@@ -200,7 +204,7 @@ def test_a_duel_played_by_a_person_is_recorded_counted_and_becomes_a_quest(visit
     page.fill(".lobby-field input[type=text]", "ann")
     assert page.is_checked("#arena-consent")
     page.click("#arena-play")
-    shown.until("window.__arena.tick > 3", 90)
+    shown.until(f"{CHOSEN} && window.__arena.hero !== null", 90)
     play_to_the_end(shown)
     delays = sorted(report(shown)["inputToPhotonMs"])
     assert len(delays) > 20 and delays[int(0.95 * len(delays))] <= 120
@@ -208,7 +212,7 @@ def test_a_duel_played_by_a_person_is_recorded_counted_and_becomes_a_quest(visit
     expect(page.locator(".hud-banner")).to_contain_text("Counted as a match of a person")
     page.screenshot(path=OUT / "arena-played.png")
     page.click("#arena-quest")
-    expect(page.locator(".hud-banner [role=status]")).to_contain_text("On the board: Imitate")
+    expect(page.locator(".hud-banner p [role=status]")).to_contain_text("On the board: Imitate")
     expect(page.locator(".lobby-people")).to_contain_text("1 played")
 
     assert load_replay(newest(folder("replays"))).check() > 30
@@ -248,13 +252,17 @@ def test_every_seat_can_have_another_player_and_one_of_them_is_you(visit):
 
 
 def test_fingers_move_aim_and_fire(visit):
-    shown = arena(visit, viewport=PHONE, has_touch=True)
+    shown = arena(visit, viewport=PHONE, has_touch=True, is_mobile=True)
     page = shown.page
     page.tap(".tab:has-text('Play')")
     page.select_option("select[name=red]", "idle")
     page.tap("#arena-play")
     shown.until("window.__arena.tick > 3 && window.__arena.hero !== null", 90)
+    # Whoever plays with fingers has the whole screen: no bar lies over the map or beside it.
+    shown.until("document.querySelector('.pocket.hands-on') !== null")
     box = page.locator("canvas.arena-canvas").bounding_box()
+    assert (box["x"], box["y"], box["width"], box["height"]) == (0, 0, *PHONE.values())
+    assert page.evaluate("document.elementFromPoint(195, 830).className") == "arena-canvas"
     hand = page.context.new_cdp_session(page)
     left = {"x": box["x"] + 90, "y": box["y"] + box["height"] - 120, "id": 1}
     right = {"x": box["x"] + box["width"] - 60, "y": left["y"] - 60, "id": 2}
@@ -311,6 +319,176 @@ def test_the_arena_fits_a_phone(visit):
     start(shown, "crown", "master", "veteran")
     shown.page.wait_for_timeout(1500)
     shown.page.screenshot(path=OUT / "arena-phone.png")
-    assert shown.page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
-    box = shown.page.locator("canvas.arena-canvas").bounding_box()
-    assert box["y"] >= 0 and box["width"] <= PHONE["width"]
+    for width in (PHONE["width"], 360):
+        shown.page.set_viewport_size({"width": width, "height": 780})
+        assert shown.page.evaluate("document.documentElement.scrollWidth") <= width
+        box = shown.page.locator("canvas.arena-canvas").bounding_box()
+        assert box["y"] >= 0 and box["width"] <= width
+
+
+def on_stage(shown):
+    """Id of the exhibition that moves on the arena's page."""
+    shown.until("window.__arena?.match?.startsWith('show-') && window.__arena.tick > 5", 60)
+    return report(shown)["match"]
+
+
+def shows(shown):
+    """Exhibitions that the Oracle has open: how many look, and how far each has come."""
+    said = shown.page.request.get(f"{shown.url}/arena/api/choices").json()
+    return [(one["id"], one["watched"], one["seconds"]) for one in said["live"] if one["show"]]
+
+
+def test_an_exhibition_is_on_while_somebody_looks(visit):
+    first = visit()
+    first.goto("/")
+    small = "document.querySelector('tavern-exhibition')"
+    first.until(f"Number({small}.dataset.tick) > 5", 60)  # nothing was clicked
+    box = first.page.locator("tavern-exhibition")
+    assert box.get_attribute("data-hero") == "kestrel"
+    words = "The champion against master, the strongest bot"
+    expect(box.locator(".show-words")).to_have_text(words)
+    first.page.screenshot(path=OUT / "hero-exhibition.png")
+    second = arena(visit)
+
+    def same():  # for everybody, also when the next match has begun meanwhile
+        address = first.page.locator(".show-link").get_attribute("href")
+        return address == f"/arena/m/{on_stage(second)}"
+
+    until(same, 30, "both see the same match")
+    expect(second.page.locator(".hud-side.side-0 b")).to_have_text("kestrel 7")
+    expect(second.page.locator(".hud-show")).to_contain_text("The champion against")
+    expect(second.page.locator(".bar-speed")).to_be_disabled()  # all see the same
+    second.page.close()
+    box.get_by_role("button", name="hold still").click()
+    until(lambda: not any(watched for _, watched, _ in shows(first)), 20, "nobody looks")
+    stood = shows(first)
+    first.page.wait_for_timeout(400)
+    assert set(shows(first)) <= set(stood)  # and nothing is computed
+    first.page.evaluate(f"{small}.dataset.tick = 0")
+    box.get_by_role("button", name="go on").click()
+    first.until(f"Number({small}.dataset.tick) > 5", 60)
+
+
+def test_the_reload_case_a_match_keeps_its_address_live_and_afterwards(visit):
+    shown = arena(visit)
+    page = shown.page
+    on_stage(shown)
+    start(shown, blue="champion", red="veteran")
+    page.keyboard.press("Space")  # it stands still for everybody
+    match = report(shown)["match"]
+    page.reload()
+    shown.until(CHOSEN, 60)
+    expect(page.locator(".bar-live")).to_be_visible()
+    guest = visit()
+    guest.page.goto(page.url)
+    guest.until(CHOSEN, 60)
+    assert report(guest)["match"] == match
+    page.select_option(".bar-speed", "32")
+    page.locator("canvas.arena-canvas").focus()
+    page.keyboard.press("Space")
+    page.keyboard.press("Space")
+    expect(page.locator(".hud-banner h2")).to_contain_text("WINS", timeout=60_000)
+    page.reload()  # now its replay
+    shown.until(CHOSEN, 60)
+    expect(page.locator(".bar-live")).to_be_hidden()
+    page.go_back()
+    on_stage(shown)
+    page.go_forward()
+    shown.until(CHOSEN, 60)
+    # A recorded match is found, given away and deleted.
+    page.get_by_role("button", name="Replays").click()
+    row = page.locator(f"li:has([data-replay='{match}'])")
+    page.fill(".lobby-search", "champion won by")
+    expect(row.locator(".lobby-won")).to_contain_text("won by")
+    page.fill(".lobby-search", "nobody of this name")
+    expect(row).to_be_hidden()
+    page.fill(".lobby-search", "")
+    give_away(page, match)
+    row.locator("summary").click()
+    row.get_by_role("button", name="Delete …").click()
+    assert (folder("replays") / f"{match}.lcr").exists()  # it is asked for twice
+    row.get_by_role("button", name="Delete for good").click()
+    expect(row).to_have_count(0)
+    assert not list(folder("replays").glob(f"{match}.*"))
+
+
+def give_away(page, match):
+    page.click(".bar-share")
+    row = page.locator(".bar-line ~ .bar-share .share-row")
+    for kind, begins in (("gif", b"GIF89a"), ("png", b"\x89PNG"), ("lcr", b"{")):
+        with page.expect_download() as saved:
+            row.locator(f"[data-share={kind}]").click()
+        assert saved.value.suggested_filename == f"{match}.{kind}"
+        assert Path(saved.value.path()).read_bytes().startswith(begins)
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    row.locator("[data-share=link]").click()
+    expect(row.locator(".share-said")).to_have_text("The link is copied.")
+    assert page.evaluate("navigator.clipboard.readText()").endswith(f"/arena/m/{match}")
+
+
+TURNS = """async () => {
+    const sheet = document.querySelector('link[href*="/static/"][href$="tavern.css"]').href;
+    const { findTurns } = await import(sheet.replace('tavern.css', 'arena/turns.js'));
+    const seats = [{ kind: 'net', team: 0 }, { kind: 'bot', team: 1 }];
+    const header = { ticks_per_s: 30, teams: 2, seats };
+    // Slow drift, one jump up at 10 s, a larger one down at 20 s.
+    const ticks = Array.from({ length: 400 }, (_, i) => 2 * i);
+    const jump = (i, at, by) => (ticks[i] > at ? by : 0);
+    const stated = (i) => ({ value: 0.0002 * ticks[i] + jump(i, 300, 0.4) - jump(i, 600, 0.9) });
+    return findTurns({ header, ticks, stated });
+}"""
+
+
+def test_the_held_mouse_case_and_where_it_turned(visit):
+    shown = arena(visit)
+    page = shown.page
+    start(shown, blue="champion", red="veteran")
+    box = page.locator("canvas.arena-canvas").bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    page.select_option(".bar-speed", "32")
+    page.mouse.move(x, y)
+    page.mouse.down()  # held, as by somebody who fires, where the card comes up
+    card = page.locator(".hud-banner")
+    expect(card).to_be_visible(timeout=60_000)
+    covered = "document.querySelector('.hud-banner').matches(':hover')"
+    until(lambda: page.locator("#arena-replay").count(), 10, "the match was kept")
+    page.wait_for_timeout(700)
+    assert page.evaluate("document.querySelector('.hud-banner').inert")  # the button is still down
+    place = card.bounding_box()
+    assert not (place["x"] <= x <= place["x"] + place["width"])  # beside the mouse, not below it
+    assert place["x"] >= box["x"] and place["x"] + place["width"] <= box["x"] + box["width"]
+    page.screenshot(path=OUT / "arena-held.png")
+    page.mouse.up()
+    assert not page.evaluate(covered) and location(page).startswith("/arena/m/live-")
+    page.click("#arena-replay")  # in a moment it takes clicks
+    shown.until("document.querySelector('.bar-live').hidden", 60)
+    turns = page.evaluate(TURNS)
+    assert [(round(t["tick"], -1), t["swing"] > 0) for t in turns] == [(270, True), (570, False)]
+    shown.until("!document.querySelector('.bar-turns').hidden", 30)
+    assert page.locator(".turn").count() <= 5
+
+
+def location(page):
+    return page.evaluate("location.pathname")
+
+
+def test_the_silent_name_case_and_a_hero_of_another_ruleset_are_said_before_a_match(visit):
+    shown = visit()
+    page = shown.page
+    with realm() as opened, reading(opened.engine) as connection:
+        hero = connection.execute("SELECT id FROM ledger WHERE step = 9").scalar()
+    shown.goto(f"/arena?blue={hero}&red=veteran&ruleset=siege")
+    expect(page.locator("select[name=blue]")).to_have_value(hero)
+    expect(page.locator("select[name=red]")).to_have_value("veteran")
+    expect(page.locator("select[name=world]")).to_have_value("siege")
+    warning = "kestrel 9 trained in duel and was never in siege"
+    expect(page.locator(".lobby-warning")).to_contain_text(warning)
+    page.select_option("select[name=blue]", "master")
+    expect(page.locator(".lobby-warning")).to_be_hidden()
+    page.get_by_role("button", name="Play", exact=True).click()
+    page.fill(".lobby-field input[type=text]", "Ann Müller")
+    page.click("#arena-play")
+    expect(page.locator(".lobby .problem")).to_contain_text('got "Ann Müller"')
+    assert location(page) == "/arena"
+    shown.goto("/arena?red=nobody-at-all")
+    expect(page.locator(".lobby .problem")).to_contain_text("nobody-at-all")

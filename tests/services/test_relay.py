@@ -71,6 +71,11 @@ def test_an_oracle_that_is_away_is_said_to_be_away():
     with client:
         assert client.get("/arena/api/choices").status_code == 409
         assert client.get("/arena/api/replays/live-x").status_code == 409
+        assert client.get("/arena/replays/live-x.gif").status_code == 409
+        # Pages ask for the exhibition time and again: no error of theirs.
+        show = client.post("/arena/api/exhibition", json={})
+        assert (show.status_code, show.json()["id"]) == (200, None)
+        assert "The Oracle sleeps" in show.json()["show"]
         with watch(client, "live-x") as socket:
             assert closed_with(socket) == (1013, "The Oracle does not answer")
 

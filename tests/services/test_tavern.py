@@ -114,7 +114,7 @@ def test_pages_files_and_sockets_ask_for_host_cookie_and_origin(home):
         assert page.status_code == 200
         _check_policy(page)
         files = re.findall(r'"(/static/[^"]+\.(?:js|css))"', page.text)
-        assert len(files) == 2
+        assert len(files) == 3  # the theme, the page's script, the exhibition's
         _check_doors(base, port, cookie, ["/", "/quests", "/vault", *files])
         _check_sockets(port, cookie)
 

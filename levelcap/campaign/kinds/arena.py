@@ -217,9 +217,19 @@ def next_recipe(hero: ArenaHero, campaign: Campaign, now: Line) -> dict[str, Any
         return {**common, "quest": "record", **who, **_net_of(hero, "family")}
     if now.base is None:
         demos = {"shards": [now.shard], "policies": [hero.teacher]}
-        length = {"size": hero.size, "minutes": hero.imitation_minutes}
+        length = {"size": hero.size, "minutes": hero.imitation_minutes} | _early(hero)
         return {**common, "quest": "imitate", **demos, **length, **_net_of(hero, "family", "net")}
     return _round(hero, campaign, now, common)
+
+
+def _early(hero: ArenaHero) -> dict[str, Any]:
+    """A first checkpoint halfway through a short imitation: who waits for the hero sees it play.
+
+    Longer ones publish every minute anyway; of shorter ones the end is near enough.
+    """
+    if not 0.25 <= hero.imitation_minutes < 1:
+        return {}
+    return {"set": {"engine.snapshot_s": f"{0.55 * 60 * hero.imitation_minutes:g}"}}
 
 
 def _net_of(hero: ArenaHero, *names: str) -> dict[str, Any]:

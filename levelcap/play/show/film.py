@@ -4,6 +4,8 @@
         film.add(world, match, names)    # as often as the film should have a frame
     # the file appears here, whole, or not at all
 
+    python -m levelcap.play.show.film match.lcr match.gif    # gives way to everything else
+
 One palette is made from frames spread over the whole film and shared by all, so colours do not
 flicker; frames hold only what changed. Until then frames wait in memory, compressed: a siege of
 600 frames takes about 20 MB.
@@ -11,6 +13,8 @@ flicker; frames hold only what changed. Until then frames wait in memory, compre
 
 from __future__ import annotations
 
+import os
+import sys
 import zlib
 from collections.abc import Iterator, Sequence
 from io import BytesIO
@@ -24,10 +28,16 @@ from PIL import Image
 from levelcap.kit.errors import BadValue, refuse
 from levelcap.kit.files import write_bytes
 from levelcap.world.draw.picture import draw
+from levelcap.world.draw.scoreboard import Scoreboard, read_scoreboard
+from levelcap.world.match import ArenaWorld
+from levelcap.world.replay import Replay, load
+from levelcap.world.spec import arena_spec
 
 HOLD_MS = 3000  # the last frame stays, so that the result can be read
 PALETTE_FRAMES = 12
 COLOURS = 255  # one of 256 is left for "as in the frame before"
+# Game seconds between two pictures of a film: long matches get fewer.
+PACE = {"duel": 0.2, "lms": 0.5, "siege": 0.5, "crown": 0.4}
 
 
 class Film:
@@ -124,3 +134,41 @@ def _check(frame: NDArray[np.uint8]) -> None:
     if frame.dtype != np.uint8 or frame.ndim != 3 or frame.shape[2] != 3:
         got = (frame.dtype.name, frame.shape)
         raise BadValue(refuse("not a picture", got, "Give uint8 [height, width, 3]"))
+
+
+def film_replay(
+    recorded: Replay, names: Sequence[str], film: Film | None
+) -> tuple[Scoreboard, ArenaWorld]:
+    """Step through a replay, adding pictures at the ruleset's pace; the last moment back."""
+    pace = PACE[recorded.header["ruleset"]]
+    due, world = 0.0, None
+    for world in recorded.play():
+        seconds = float(world.state["tick"][0]) / world.spec.tick_hz
+        if film is not None and (seconds >= due or world.state["over"][0]):
+            film.add(world, 0, names)
+            due += pace
+    assert world is not None
+    return read_scoreboard(world, 0, names), world
+
+
+def recorded_names(recorded: Replay) -> tuple[str, ...]:
+    """The policy of each side."""
+    head = recorded.header
+    names = tuple(row["name"] for row in head["policies"])
+    if not names:
+        return ()
+    spec = arena_spec(head["ruleset"])
+    size = spec.num_players // spec.num_teams
+    return tuple(names[head["seats"][team * size]] for team in range(spec.num_teams))
+
+
+def main(replay: str, gif: str) -> None:
+    """Draw a replay as a GIF."""
+    os.nice(10)
+    recorded = load(Path(replay))
+    with Film(gif) as film:
+        film_replay(recorded, recorded_names(recorded), film)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -62,13 +62,15 @@ class Client:
         """One request with a body that is no JSON; errors as those of `call`."""
         return self._answer(method, path, content=data, headers={"Content-Type": content_type})
 
-    async def stream(self, method: str, path: str, body: Any = None) -> AsyncIterator[bytes]:
+    async def stream(
+        self, method: str, path: str, body: Any = None, patience_s: float = SILENCE_S
+    ) -> AsyncIterator[bytes]:
         """The body of an answer in pieces, once it has begun; closing it tells the service to stop.
 
-        Errors as those of `call`.
+        patience_s: before the first piece, and between two. Errors as those of `call`.
         """
         client = httpx.AsyncClient(
-            base_url=self.url, headers=self.headers, timeout=SILENCE_S, trust_env=False
+            base_url=self.url, headers=self.headers, timeout=patience_s, trust_env=False
         )
         try:
             sent = client.build_request(method, path, json=body)

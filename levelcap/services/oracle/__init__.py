@@ -6,7 +6,8 @@ act.py            rows of views in, decisions out
 generate.py       prompts in, answers out; text_api.py: its routes
 openai_shapes.py  what OpenAI's clients send and expect
 matches.py        live matches: started, paced in a thread each, watched over sockets
+exhibition.py     the match that is on while somebody looks
 endings.py        what remains of a match: replay, record, event
-match_api.py      their routes
-replays.py        recorded matches as the same messages
+match_api.py      their routes; replay_api.py: those of replays
+replays.py        recorded matches: as the same messages, listed, as files
 """

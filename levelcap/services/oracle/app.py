@@ -18,7 +18,7 @@ from levelcap.services.door.fields import Body, Id
 from levelcap.services.door.http import make_app, serve, while_served
 from levelcap.services.door.rights import Routes
 from levelcap.services.door.tokens import Tokens, load_tokens
-from levelcap.services.oracle import match_api, text_api
+from levelcap.services.oracle import match_api, replay_api, text_api
 from levelcap.services.oracle.act import Decider, check_request
 from levelcap.services.oracle.checkpoint_cache import CAPACITY, CheckpointCache
 from levelcap.services.oracle.endings import keep
@@ -62,6 +62,7 @@ def build(
 
     app = make_app(NAME, tokens=tokens, port=port, lan=lan, lifespan=lifespan, health=health)
     app.include_router(match_api.routes(rooms, shelf))
+    app.include_router(replay_api.routes())
     app.include_router(text_api.routes(shelf, desk))
     app.add_middleware(ErrorsBelow)
     door = Routes(app)

@@ -17,7 +17,7 @@ from levelcap.nets.text.tokens import character_tokens
 from levelcap.play.answers import TextHero
 from levelcap.play.load import NetPolicy
 from levelcap.play.orders import load_orders
-from levelcap.services.oracle.names import champion, find
+from levelcap.services.oracle.names import champion, find, short_name
 from levelcap.vault.ask import ask_vault_first
 from levelcap.vault.assets import content_id
 from levelcap.vault.ledger import Entry, get_ledger
@@ -36,6 +36,8 @@ class Loaded:
     meta: Meta
     sha256: str
     place: Path
+    shown: str
+    """what people call it: kestrel 11,552"""
 
     def policy(self, greedy: bool = False) -> NetPolicy:
         """A policy of its own: a policy has working memory that two threads must not share.
@@ -69,6 +71,7 @@ class Loaded:
         return {
             "id": self.id,
             "name": self.name,
+            "shown": self.shown,
             "world": self.meta.world,
             "size": self.meta.size,
             "patch": self.meta.patch,
@@ -136,7 +139,8 @@ class CheckpointCache:
             if content_id("checkpoint", place)[0] != entry.id:
                 remedy = "Restore the folder from a copy"
                 raise Corrupt(refuse("another content lies in its place", entry.id, remedy))
-            made = Loaded(entry.id, entry.canonical_name, net, meta, digest, place)
+            name, shown = entry.canonical_name, short_name(entry)
+            made = Loaded(entry.id, name, net, meta, digest, place, shown)
             with self._lock:
                 self._loaded[entry.id] = made
                 while len(self._loaded) > self.capacity:
@@ -150,29 +154,37 @@ class CheckpointCache:
 
     def describe(self, limit: int = 100) -> dict[str, Any]:
         """What is loaded, what the vault has of either kind (newest first), and the champions."""
+        ledger = get_ledger(self.engine)
+        known = ledger.list(role="decision", limit=limit)
+        reigning = champion(self.engine)
+        if reigning is not None and reigning not in [row.id for row in known]:
+            known.append(ledger.get(reigning))  # however old
         return {
             "loaded": [one.as_json() for one in self.loaded()],
             "capacity": self.capacity,
-            "known": [
-                {
-                    "id": row.id,
-                    "name": row.canonical_name,
-                    "world": row.world,
-                    "step": row.step,
-                    "hero": row.hero,
-                    "elo": row.elo,
-                    "elo_text": row.elo_text(),
-                }
-                for row in get_ledger(self.engine).list(role="decision", limit=limit)
-            ],
+            "known": [arena_json(row) for row in known],
             "text": [text_json(row) for row in self.texts(limit)],
-            "champion": champion(self.engine),
+            "champion": reigning,
             "text_champion": champion(self.engine, reads=True),
         }
 
     def texts(self, limit: int = 100) -> list[Entry]:
         """Text checkpoints, newest first."""
         return get_ledger(self.engine).list(role="text", limit=limit)
+
+
+def arena_json(row: Entry) -> dict[str, Any]:
+    """What a list of checkpoints that play says of one."""
+    return {
+        "id": row.id,
+        "name": row.canonical_name,
+        "shown": short_name(row),
+        "world": row.world,
+        "step": row.step,
+        "hero": row.hero,
+        "elo": row.elo,
+        "elo_text": row.elo_text(),
+    }
 
 
 def text_json(row: Entry) -> dict[str, Any]:

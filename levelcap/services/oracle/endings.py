@@ -13,9 +13,10 @@ from levelcap.kit.db import Database, reading, transaction
 from levelcap.kit.ids import sha256_bytes
 from levelcap.kit.paths import folder
 from levelcap.services.oracle.matches import Room
+from levelcap.services.oracle.replays import remove
 from levelcap.vault.assets import now
 
-KEPT = 200  # replays of live matches; older ones go
+KEPT = {"live": 200, "show": 20}  # replays of live matches and exhibitions; older ones go
 LEAST = 10  # of a person's decisions
 PLAYED = "league.match_played"
 
@@ -28,6 +29,9 @@ def keep(engine: Database, room: Room) -> dict[str, Any]:
         return saved
     match.recorder.save(folder("replays") / f"{room.id}.lcr")
     saved["replay"] = room.id
+    if room.show:  # nobody asked for it: it is no news and counts for nobody
+        _trim()
+        return saved
     if room.person and room.diary is not None and room.diary.steps >= LEAST:
         world = match.world.spec.name
         place = shard_folder(shard_name(room.person, world, room.id))
@@ -115,6 +119,6 @@ def count_people(engine: Database) -> dict[str, int]:
 
 def _trim() -> None:
     # Names begin with the time, so that their order is the order of the matches.
-    old = sorted(folder("replays").glob("live-*.lcr"))[:-KEPT]
-    for path in old:
-        path.unlink(missing_ok=True)
+    for kind, most in KEPT.items():
+        for path in sorted(folder("replays").glob(f"{kind}-*.lcr"))[:-most]:
+            remove(path)

@@ -56,6 +56,6 @@ def entrant(name: str, shelf: CheckpointCache, person: str) -> Entrant:
         return Entrant(person, "person", Person(person))
     if name in NAMES or name.startswith("checkpoint"):
         loaded = shelf.get(name)
-        shown = name if name in NAMES else loaded.name
+        shown = name if name in NAMES else loaded.shown
         return Entrant(shown, "net", loaded.policy())
     return Entrant(name, "bot", find(name))

@@ -1,4 +1,4 @@
-"""Routes of live matches and replays."""
+"""Routes of live matches."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, WebSocket
 from pydantic import Field
-from starlette.responses import StreamingResponse
 
 from levelcap.kit.errors import BadValue, UnknownName, refuse, unknown_name
 from levelcap.kit.ids import run_name
@@ -23,15 +22,14 @@ from levelcap.services.door.rights import Routes, right
 from levelcap.services.door.sockets import converse, reason
 from levelcap.services.oracle.checkpoint_cache import CheckpointCache
 from levelcap.services.oracle.endings import count_people
+from levelcap.services.oracle.exhibition import Exhibition
 from levelcap.services.oracle.lineup import PERSON, name_seats, sit_down
 from levelcap.services.oracle.matches import Room, Rooms
-from levelcap.services.oracle.replays import list_replays, stream
 from levelcap.world.mouse import Control
 from levelcap.world.players.bot_names import BOTS, SEERS
 from levelcap.world.rules.patches import champion_names, load_patch, patch_names
 from levelcap.world.spec import RULESETS, WORLDS, arena_spec
 
-BINARY = "application/octet-stream"
 NO_MATCH = 4404
 SeatName = Annotated[str, Field(min_length=1, max_length=100)]
 
@@ -48,6 +46,12 @@ class OrderBody(Body):
 
     seat: Annotated[int, Field(ge=0, lt=100)]
     order: Annotated[str, Field(max_length=40)] | None = None
+
+
+class ShowBody(Body):
+    """Whose exhibition; of a hero with nothing to show yet, anybody's."""
+
+    hero: Id | None = None
 
 
 class MatchBody(Body):
@@ -73,6 +77,7 @@ class MatchBody(Body):
 def routes(rooms: Rooms, shelf: CheckpointCache) -> APIRouter:
     """All of them."""
     door = Routes(APIRouter(tags=["matches"]))
+    exhibition = Exhibition(rooms, shelf)
 
     @door.get("/choices", "viewer")
     def choices() -> dict[str, Any]:
@@ -92,6 +97,11 @@ def routes(rooms: Rooms, shelf: CheckpointCache) -> APIRouter:
         rooms.open(room)
         return room.as_json() | {"you": room.match.person_seat}
 
+    @door.post("/exhibition", "worker")
+    def exhibit(body: ShowBody) -> dict[str, Any]:
+        """The exhibition that is on, or the next one; `hero` is null while only bots can play."""
+        return exhibition.attend(body.hero)
+
     @door.post("/matches/{match_id}/order", "worker")
     def order(match_id: Id, body: OrderBody) -> dict[str, Any]:
         """Tell the hero in a seat what to do (`levelcap.coach.orders`); null: at ease."""
@@ -104,16 +114,6 @@ def routes(rooms: Rooms, shelf: CheckpointCache) -> APIRouter:
         """Break a match off."""
         rooms.find(match_id).end("it was ended")
         return {"ended": match_id}
-
-    @door.get("/replays", "viewer")
-    def replays() -> dict[str, Any]:
-        """The newest recorded matches."""
-        return {"replays": list_replays()}
-
-    @door.get("/replays/{replay_id}", "viewer", response_class=StreamingResponse)
-    def replay(replay_id: Id) -> StreamingResponse:
-        """A recorded match as stacked messages (`levelcap.play.show.frames`)."""
-        return StreamingResponse(stream(replay_id, 2), media_type=BINARY)
 
     @door.where.websocket("/matches/{match_id}")
     @right("worker")

@@ -2,7 +2,8 @@
 
 A match begins when the first listener comes. It ends when it is over, when nobody has listened for
 20 s, or when its person has been silent for a minute. A listener that cannot keep up loses the
-oldest states; notes are kept for it.
+oldest states; notes are kept for it. An exhibition stands still while nobody listens, takes no
+pace, because everybody sees the same, and leaves the number of matches to others.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ UNHEARD_S = 20.0
 SILENT_DECISIONS = 600  # a minute
 LATE_S = 0.5  # a match this far behind its time does not try to catch up
 SPECTATOR_HZ, PERSON_HZ = 15, 30
+SHOW_HZ = 10  # the decisions alone: what is always on must cost next to nothing
 Ending = Callable[["Room"], dict[str, Any]]
 
 
@@ -58,6 +60,7 @@ class Room:
     names: list[str]
     diary: Diary | None = None
     person: str | None = None
+    show: str = ""  # an exhibition: who meets whom, in words
     paused: bool = False
     left: str = ""  # why it was broken off
     result: dict[str, Any] = field(default_factory=dict)
@@ -71,13 +74,19 @@ class Room:
     _unheard_since: float = field(default_factory=time.monotonic)
 
     def __post_init__(self) -> None:
-        self.header = self.match.header(match=self.id, live=True, speed=self.speed)
+        more = {"show": self.show} if self.show else {}
+        self.header = self.match.header(match=self.id, live=True, speed=self.speed, **more)
         self._latest = self.match.now()
+
+    @property
+    def ended(self) -> bool:
+        """Is it over, or about to be?"""
+        return self._over or self.match.over or self._stop.is_set()
 
     @property
     def every(self) -> int:
         """Ticks between two states that are sent: 1, 2, or whole decisions."""
-        hertz = PERSON_HZ if self.person else SPECTATOR_HZ
+        hertz = PERSON_HZ if self.person else SHOW_HZ if self.show else SPECTATOR_HZ
         world = self.match.world
         ticks, grid = world.spec.tick_hz * self.speed / hertz, world.decision_ticks
         return max(1, round(ticks)) if ticks < grid else grid * round(ticks / grid)
@@ -101,8 +110,8 @@ class Room:
             self._unheard_since = time.monotonic()
 
     def set_pace(self, pace: Pace) -> None:
-        """Change speed or pause; a match with a person runs at its own."""
-        if self.person is None:
+        """Change speed or pause; a match with a person, and an exhibition, run at their own."""
+        if self.person is None and not self.show:
             self.speed = self.speed if pace.speed is None else pace.speed
             self.paused = self.paused if pace.paused is None else pace.paused
 
@@ -173,7 +182,8 @@ class Room:
             return self.paused
         if time.monotonic() - self._unheard_since > UNHEARD_S:
             self.end(f"nobody watched for {UNHEARD_S:.0f} s")
-        return self.match.decisions == 0 or self.paused or self.person is not None
+        still = self.paused or self.person is not None or bool(self.show)
+        return still or self.match.decisions == 0
 
     def _send(self, message: bytes) -> None:
         with self._lock:
@@ -193,6 +203,7 @@ class Room:
             "patch": world.patch["name"],
             "seats": self.names,
             "person": self.person,
+            "show": self.show,
             "speed": self.speed,
             "paused": self.paused,
             "seconds": round(int(world.state["tick"][0]) / world.spec.tick_hz, 1),
@@ -216,9 +227,10 @@ class Rooms:
             Busy: there are as many as there may be.
         """
         with self._lock:
-            if len(self._rooms) >= self._most:
+            count = sum(not other.show for other in self._rooms.values())
+            if count >= self._most and not room.show:
                 remedy = "Wait for one to end, or end one"
-                raise Busy(refuse(f"at most {self._most} live matches", len(self._rooms), remedy))
+                raise Busy(refuse(f"at most {self._most} live matches", count, remedy))
             self._rooms[room.id] = room
             thread = threading.Thread(target=self._run, args=(room,), name=room.id, daemon=True)
             self._threads[room.id] = thread

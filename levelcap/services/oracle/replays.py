@@ -1,13 +1,16 @@
-"""Recorded matches as the messages of live ones, and the list of them."""
+"""Recorded matches: as the messages of live ones, as a list, as files to give away."""
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from levelcap.kit.errors import LevelcapError, unknown_name
+from levelcap.kit.errors import Busy, LevelcapError, StateError, refuse, unknown_name
 from levelcap.kit.files import parse_json
 from levelcap.kit.ids import check_id
 from levelcap.kit.paths import folder
@@ -16,9 +19,11 @@ from levelcap.play.show import frames
 from levelcap.world.replay import load
 from levelcap.world.replay_file import MAX_HEADER_BYTES
 
-LISTED = 60
+LISTED = 300
 CHUNK = 64  # messages put together before they are sent
+FILM_S = 170  # a siege takes 7 s on a core of its own, but films give way to everything else
 _TURN = threading.Semaphore(2)  # replays that are computed at the same time
+_FILMING = threading.Lock()
 
 
 def replay_path(name: str) -> Path:
@@ -56,7 +61,41 @@ def stream(name: str, every: int) -> Iterator[bytes]:
 
 def list_replays() -> list[dict[str, Any]]:
     """The newest replays, from their header lines alone."""
-    return [found for path in _newest() if (found := _describe(path)) is not None]
+    known = ((path, path.stat().st_mtime_ns) for path in _newest())
+    return [found for place in known if (found := _describe(*place)) is not None]
+
+
+def film(name: str) -> Path:
+    """The replay as a GIF; made in a process of its own when it is first asked for.
+
+    Raises:
+        UnknownName: no such replay. Busy: another one is drawn. StateError: it could not be drawn.
+    """
+    path = replay_path(name)
+    gif = path.with_suffix(".gif")
+    if gif.exists():
+        return gif
+    # Nobody waits in line: those who did would keep the threads that answer everybody else.
+    if not _FILMING.acquire(blocking=False):
+        raise Busy(refuse("another film is drawn at the moment", name, "Try again in a moment"))
+    command = [sys.executable, "-m", "levelcap.play.show.film", str(path), str(gif)]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=FILM_S)
+    except subprocess.TimeoutExpired as error:
+        what = "the film was not ready in time: the machine is busy"
+        raise StateError(refuse(what, f"{FILM_S} s", "Try again later")) from error
+    finally:
+        _FILMING.release()
+    if done.returncode != 0:
+        last = (done.stderr.strip().splitlines() or ["no word"])[-1]
+        raise StateError(refuse("this replay could not be drawn", last, "Take the .lcr file"))
+    return gif
+
+
+def remove(path: Path) -> None:
+    """A replay and its film go; what is gone already is no mistake."""
+    path.with_suffix(".gif").unlink(missing_ok=True)
+    path.unlink(missing_ok=True)
 
 
 def _newest() -> list[Path]:
@@ -64,7 +103,8 @@ def _newest() -> list[Path]:
     return sorted(paths, key=lambda p: p.stat().st_mtime, reverse=True)[:LISTED]
 
 
-def _describe(path: Path) -> dict[str, Any] | None:
+@lru_cache(maxsize=2 * LISTED)
+def _describe(path: Path, changed_ns: int) -> dict[str, Any] | None:
     """What the header says; None for a file that has none, or whose name is no id."""
     try:
         check_id(path.stem, "replay")
@@ -79,7 +119,7 @@ def _describe(path: Path) -> dict[str, Any] | None:
             "winner": head["result"]["winner"],
             "ended": bool(head["result"]["ended"]),
             "patch": str(head["patch"]["name"]),
-            "time": path.stat().st_mtime,
+            "time": changed_ns / 1e9,
         }
     except (OSError, ValueError, KeyError, TypeError, IndexError):
         return None

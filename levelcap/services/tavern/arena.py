@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, WebSocket
 from pydantic import Field
 from starlette.responses import StreamingResponse
 
-from levelcap.kit.errors import BadValue, refuse
+from levelcap.jobs.job import Unreachable
+from levelcap.kit.errors import BadValue, LevelcapError, refuse
 from levelcap.kit.ids import check_id
+from levelcap.kit.paths import without_paths
 from levelcap.services.clients.keeper import Client, KeeperClient
 from levelcap.services.door.fields import Body, Id
 from levelcap.services.door.rights import Routes, right
@@ -19,6 +21,7 @@ from levelcap.services.tavern.relay import Relays
 
 PATH = "/arena"
 BINARY = "application/octet-stream"
+FILM_S = 180.0  # the Oracle gives up a film before that
 
 
 class OracleClient(Client):
@@ -39,6 +42,12 @@ class OracleClient(Client):
     def socket_of(self, match_id: str) -> str:
         """The address of a live match's socket."""
         return f"{self.url.replace('http', 'ws', 1)}/matches/{check_id(match_id, 'match')}"
+
+
+class ShowBody(Body):
+    """Whose exhibition is asked for."""
+
+    hero: Id | None = None
 
 
 class QuestBody(Body):
@@ -63,11 +72,37 @@ def routes(oracle: OracleClient, keeper: KeeperClient, tokens: Tokens) -> APIRou
         """Start a live match; the Oracle says what a body may hold."""
         return oracle.call("POST", "/matches", body)
 
+    @door.post("/api/exhibition", "admin")
+    def exhibition(body: ShowBody) -> dict[str, Any]:
+        """The match that is on while somebody looks; an Oracle that is away is no error here."""
+        try:
+            found: dict[str, Any] = oracle.call("POST", "/exhibition", body.model_dump())
+        # No status of an error: browsers write those into their console, time and again.
+        except Unreachable:
+            return {"id": None, "show": "The Oracle sleeps: there is no exhibition at the moment"}
+        except LevelcapError as error:
+            return {"id": None, "show": without_paths(str(error))}
+        return found
+
     @door.get("/api/replays/{replay_id}", "viewer", response_class=StreamingResponse)
     async def replay(replay_id: Id) -> StreamingResponse:
         """A recorded match as stacked messages."""
         pieces = await oracle.stream("GET", f"/replays/{replay_id}")
         return StreamingResponse(pieces, media_type=BINARY)
+
+    @door.get("/replays/{replay_id}.{kind}", "viewer", response_class=StreamingResponse)
+    async def give(replay_id: Id, kind: Literal["lcr", "gif"]) -> StreamingResponse:
+        """A recorded match to give away: the file itself, or a film of it."""
+        part = {"lcr": "file", "gif": "film"}[kind]
+        pieces = await oracle.stream("GET", f"/replays/{replay_id}/{part}", patience_s=FILM_S)
+        name = {"Content-Disposition": f'attachment; filename="{replay_id}.{kind}"'}
+        media = "image/gif" if kind == "gif" else BINARY
+        return StreamingResponse(pieces, media_type=media, headers=name)
+
+    @door.delete("/api/replays/{replay_id}", "admin")
+    def forget(replay_id: Id) -> dict[str, Any]:
+        """Delete a recorded match."""
+        return oracle.call("DELETE", f"/replays/{replay_id}")
 
     @door.post("/api/quests", "admin", status_code=201)
     def quest(body: QuestBody) -> dict[str, Any]:

@@ -96,7 +96,10 @@ def test_what_comes_next(realm):
     assert next_recipe(hero, campaign, FRESH)["quest"] == "record"
     assert next_recipe(hero, campaign, replace(FRESH, open_quests=1)) is None
     recorded = replace(FRESH, shard="demos-1")
-    assert next_recipe(hero, campaign, recorded)["shards"] == ["demos-1"]
+    clone = next_recipe(hero, campaign, recorded)
+    assert clone["shards"] == ["demos-1"]
+    # Whoever waits for the hero sees it halfway through its first lesson.
+    assert float(clone["set"]["engine.snapshot_s"]) < 60 * clone["minutes"]
     schooled = replace(recorded, base="checkpoint-1", base_kept=True)
     first = next_recipe(hero, campaign, schooled)
     assert (first["quest"], first["from"], first["run"]) == ("reinforce", "checkpoint-1", None)

@@ -9,7 +9,7 @@ export class Camera {
     this.scale = 10;
     this.width = 1;
     this.height = 1;
-    this.top = this.left = 0; // px at the edges that are written over
+    this.top = this.left = this.bottom = 0; // px at the edges that are written over
     this.zoom = 1; // the viewer's own
     this.pan = { x: 0, y: 0 };
     this._fresh = true;
@@ -31,13 +31,13 @@ export class Camera {
   // null for the whole map. calm: ms until the camera has gone most of the way.
   aim(half, target, calm, ms) {
     const wide = this.width - this.left,
-      high = this.height - this.top,
+      high = this.height - this.top - this.bottom,
       whole = Math.min(wide, high) / (2 * half + 1.2);
     const fit = target ? Math.min(wide / (2 * target.wide), high / (2 * target.high)) : whole;
     const scale = Math.max(whole, fit) * this.zoom;
     // What is looked at stands in the middle of what is not written over.
     const x = this._inside((target?.x ?? 0) + this.pan.x, half, wide / scale) - this.left / 2 / scale;
-    const y = this._inside((target?.y ?? 0) + this.pan.y, half, high / scale) + this.top / 2 / scale;
+    const y = this._inside((target?.y ?? 0) + this.pan.y, half, high / scale) + (this.top - this.bottom) / 2 / scale;
     const share = this._fresh ? 1 : 1 - Math.exp(-ms / calm);
     this.x += (x - this.x) * share;
     this.y += (y - this.y) * share;

@@ -6,7 +6,10 @@ import { SeatRows } from './seats.js';
 const WORDS = { duel: 'Duel · 1 v 1', lms: 'Last one standing · 10', siege: 'Siege · 5 v 5', crown: 'Crown · 5 v 5' };
 const KEY = 'levelcap.arena';
 const REDRAWN = ['world', 'patch', 'lineup', 'seating'];
+const LISTED = 30;
 export const PERSON = 'person';
+
+const trainedIn = (model, world) => !model.world || model.world.split('-')[0] === world;
 
 export class Choices {
   _field(label, name, options) {
@@ -18,6 +21,7 @@ export class Choices {
         onchange: () => {
           this._set(name, select.value);
           if (REDRAWN.includes(name)) this.show(this.tab);
+          else this._warn();
         },
       },
       ...options.map(([value, text, group]) =>
@@ -48,14 +52,29 @@ export class Choices {
   _who() {
     const { models, bots } = this.choices,
       { world } = this.values;
-    const options = models.champion ? [['champion', '★ champion']] : [];
-    for (const m of models.known.filter((k) => !k.world || k.world === world).slice(0, 30)) {
+    const reigns = models.known.find((m) => m.id === models.champion);
+    const options = reigns ? [['champion', `★ champion · ${reigns.shown}`]] : [];
+    const meant = models.known.filter((m) => trainedIn(m, world)).slice(0, LISTED);
+    const chosen = models.known.filter((m) => Object.values(this.values).includes(m.id) && !meant.includes(m));
+    for (const m of [...meant, ...chosen])
       options.push([
         m.id,
-        `${m.hero} · step ${m.step.toLocaleString('en')}${m.elo_text ? ` · Elo ${m.elo_text}` : ''}`,
+        m.shown + (trainedIn(m, world) ? (m.elo_text ? ` · Elo ${m.elo_text}` : '') : ` · of ${m.world}`),
       ]);
-    }
     return [...options, ...bots.filter((b) => world === 'duel' || !b.startsWith('seer')).map((b) => [b, `bot · ${b}`])];
+  }
+
+  // Heroes that never trained in the chosen ruleset are told of before they play in it.
+  _warn() {
+    const { models } = this.choices,
+      { world } = this.values;
+    const seats = this.table ? this.table.values : this.tab === 'Play' ? this._around() : this._sides();
+    const ids = new Set(seats.map((name) => (name === 'champion' ? models.champion : name)));
+    const strangers = models.known.filter((m) => ids.has(m.id) && !trainedIn(m, world));
+    const words = (m) => `${m.shown} trained in ${m.world} and was never in ${world}: expect little of it.`;
+    this.warning.replaceChildren(...strangers.map((m) => el('p', '', {}, words(m))));
+    this.warning.hidden = !strangers.length;
+    return this.warning;
   }
 
   _rules() {
@@ -121,6 +140,7 @@ export class Choices {
       (p) => {
         if (this.table.values[p] === PERSON) this.table.only(PERSON, p, this.values.red);
         this._chosen = this.table.values;
+        this._warn();
         if (this._chosen.includes(PERSON) !== before) this.show(this.tab);
       },
     );

@@ -1,7 +1,10 @@
 // The bar below the canvas, the keys of a viewer, and the window that lists them.
 
 import { ICONS, clockText, el, setText, svg } from './dom.js';
+import { Pocket } from './pocket.js';
+import { shareRow } from './share.js';
 import { Strip } from './strip.js';
+import { Turns } from './turns.js';
 
 const SPEEDS = [0.5, 1, 2, 4, 8, 16, 32];
 const LAYER_NAMES = {
@@ -39,8 +42,14 @@ export class Controls {
     this.root = root;
     this.stage = stage;
     this.act = act;
+    this.pocket = new Pocket(root);
     const button = (icon, label, onclick) =>
-      el('button', 'bar-button', { type: 'button', title: label, ariaLabel: label, onclick }, svg(ICONS[icon]));
+      el(
+        'button',
+        `bar-button bar-${icon}`,
+        { type: 'button', title: label, ariaLabel: label, onclick },
+        svg(ICONS[icon]),
+      );
     this.playButton = button('pause', 'Pause (Space)', () => this.toggle());
     this.liveButton = el(
       'button',
@@ -58,6 +67,8 @@ export class Controls {
       oninput: () => this.stage.clock.seek(Number(this.scrub.value)),
     });
     this.strip = new Strip(stage);
+    this.turns = new Turns(stage);
+    this.sharing = el('div', 'bar-share', { hidden: true });
     this.time = el('span', 'bar-time');
     this.speed = el(
       'select',
@@ -111,13 +122,15 @@ export class Controls {
         'bar-line',
         {},
         this.playButton,
-        el('div', 'bar-track', {}, this.strip.root, this.scrub),
+        el('div', 'bar-track', {}, this.strip.root, this.turns.root, this.scrub),
         this.time,
         this.speed,
         this.liveButton,
-        button('full', 'Full screen (F)', () => this.full()),
+        button('share', 'Share', () => this.share()),
+        button('full', 'Full screen (F)', () => this.pocket.turn()),
         button('help', 'Keys (?)', () => this.help.showModal()),
       ),
+      this.sharing,
       el('div', 'bar-line bar-layers', { role: 'group', ariaLabel: 'Layers' }, ...this.layers),
     );
     this._keys = (event) => this._key(event);
@@ -168,13 +181,18 @@ export class Controls {
     this.layers.find((chip) => chip.dataset.layer === name).setAttribute('aria-pressed', on);
   }
 
-  full() {
-    const asked = document.fullscreenElement ? document.exitFullscreen() : this.root.requestFullscreen?.();
-    asked?.catch(() => {});
+  // Opens or closes what can be given away of this match.
+  share(open = this.sharing.hidden) {
+    const { header, saved } = this.stage.tape;
+    this.sharing.hidden = !open || !header;
+    if (open && header)
+      this.sharing.replaceChildren(shareRow(this.stage, header.match, !header.live || Boolean(saved?.replay)));
   }
 
   // A new match is shown.
   begin(live, speed) {
+    this.share(false);
+    if (this.playing && live) this.pocket.begin();
     this.speed.value = SPEEDS.includes(speed) ? speed : 1;
     this.liveButton.hidden = !live;
     this.playButton.replaceChildren(svg(ICONS.pause));
@@ -186,12 +204,14 @@ export class Controls {
     const last = Math.max(tape.last, tape.header.decisions ? tape.header.decisions * tape.header.decision_ticks : 0);
     this.scrub.max = last;
     this.strip.update(last, performance.now());
+    this.turns.update(last);
     if (document.activeElement !== this.scrub || !this.scrub.matches(':active'))
       this.scrub.value = Math.round(clock.tick);
     const rate = tape.header.ticks_per_s;
     setText(this.time, `${clockText(clock.tick / rate)} / ${clockText(last / rate)}`);
     this.liveButton.classList.toggle('on', clock.attached);
-    this.speed.disabled = this.playButton.disabled = this.playing;
+    this.playButton.disabled = this.playing;
+    this.speed.disabled = this.playing || Boolean(tape.header.show && clock.live); // all see the same
     this.root.classList.toggle('hands-on', this.playing);
     if (clock.live && tape.result) {
       clock.live = false;
@@ -219,7 +239,7 @@ export class Controls {
       rate = stage.tape.header.ticks_per_s;
     const shared = {
       Tab: () => (this.playing ? this.root.classList.toggle('scores') : stage.followNext(event.shiftKey ? -1 : 1)),
-      f: () => this.full(),
+      f: () => this.pocket.turn(),
       '+': () => this.zoom(1.2),
       '-': () => this.zoom(1 / 1.2),
     };

@@ -36,6 +36,8 @@ export const ICONS = {
   full: 'M4 9V4h5M20 9V4h-5M4 15v5h5M20 15v5h-5',
   live: 'M12 12m-3 0a3 3 0 1 0 6 0a3 3 0 1 0-6 0M5 5a10 10 0 0 0 0 14M19 5a10 10 0 0 1 0 14',
   eye: 'M2 12s4-7 10-7 10 7 10 7-4 7-10 7-10-7-10-7zM12 12m-3 0a3 3 0 1 0 6 0a3 3 0 1 0-6 0',
+  share:
+    'M8 12a3 3 0 1 0-6 0 3 3 0 0 0 6 0M22 5a3 3 0 1 0-6 0 3 3 0 0 0 6 0M22 19a3 3 0 1 0-6 0 3 3 0 0 0 6 0M8 11l8-5M8 13l8 5',
   leave: 'M6 6l12 12M18 6L6 18',
 };
 
@@ -48,8 +50,11 @@ export const clockText = (seconds) => {
   return `${String(Math.floor(whole / 60)).padStart(2, '0')}:${String(whole % 60).padStart(2, '0')}`;
 };
 
-export async function ask(path, body) {
-  const options = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) };
+export const drop = (path) => send(path, { method: 'DELETE' });
+
+export const ask = (path, body) => send(path, body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) });
+
+async function send(path, options) {
   const answer = await fetch(path, { ...options, headers: { 'Content-Type': 'application/json' } });
   const said = await answer.json().catch(() => ({ message: `the answer was ${answer.status}` }));
   if (!answer.ok) throw new Error(said.message ?? `the answer was ${answer.status}`);

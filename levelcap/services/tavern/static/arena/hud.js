@@ -1,5 +1,6 @@
 // What is written over the canvas: clock, sides, value, who fell, scores, own abilities, the end.
 
+import { Card } from './card.js';
 import { clockText, el, setText } from './dom.js';
 import { bestPlayers } from './ranking.js';
 import { TEAMS } from './shapes.js';
@@ -18,14 +19,19 @@ export class Hud {
     this.feed = el('ol', 'hud-feed', { ariaLive: 'off' });
     this.board = el('ol', 'hud-board', { ariaLabel: 'Players' });
     this.hand = el('div', 'hud-hand');
-    this.banner = el('div', 'hud-banner', { hidden: true });
+    this.card = new Card(over);
+    this.banner = this.card.root;
     this.hint = el('div', 'hud-hint', { role: 'status', hidden: true });
     over.append(this.top, this.feed, this.board, this.hand, this.hint, this.banner);
   }
 
+  close() {
+    this.card.close();
+  }
+
   clear() {
     for (const part of [this.top, this.feed, this.board, this.hand]) part.replaceChildren();
-    this.banner.hidden = true;
+    this.card.hide();
     this._ready = false;
     this._notes = 0;
     this._ended = false;
@@ -55,7 +61,7 @@ export class Hud {
       {},
       this.title,
       this.clock,
-      el('small', '', {}, header.objective.toLowerCase()),
+      el('small', header.show ? 'hud-show' : '', {}, header.show || header.objective.toLowerCase()),
       this.value,
     );
     this.top.replaceChildren(this.sides[0], this.middle, this.sides[1]);
@@ -245,7 +251,7 @@ export class Hud {
     const ended = tape.result && moment.tick >= tape.last - 0.5 && moment.over;
     if (!ended || (this._ended && this._savedShown === Boolean(tape.saved))) {
       if (!ended && this._ended) {
-        this.banner.hidden = true;
+        this.card.hide();
         this._ended = false;
       }
       return;
@@ -262,12 +268,11 @@ export class Hud {
         ? [...new Set(header.seats.filter((s) => s.team === result.winner).map((s) => s.name))].join(' + ')
         : '';
     const tone = result.winner < 0 ? '#f5c850' : TEAMS[result.winner];
-    this.banner.replaceChildren(
+    this.card.show(
       el('h2', '', { style: `color:${tone}` }, title),
       el('p', '', {}, `${names ? `${names} · ` : ''}${result.reason.toLowerCase()} · ${clockText(result.seconds)}`),
       bestPlayers(header, result, me),
       ...this.actions.endings(tape),
     );
-    this.banner.hidden = false;
   }
 }

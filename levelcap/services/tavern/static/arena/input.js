@@ -28,7 +28,9 @@ export class Input {
     this._keys = new Set();
     this._held = 0;
     this._clicked = 0;
-    this._stick = null; // a finger on the left half of the canvas
+    this.touched = matchMedia('(pointer: coarse)').matches;
+    this.stick = null; // a finger on the left half of the canvas
+    this.shot = null; // one on the right half
     this._off = [];
     this._listen(window, 'keydown', (e) => this._key(e, true), true);
     this._listen(window, 'keyup', (e) => this._key(e, false), true);
@@ -56,7 +58,7 @@ export class Input {
   }
 
   get move() {
-    if (this._stick) return this._stick.move;
+    if (this.stick) return this.stick.move;
     let x = 0,
       y = 0;
     for (const key of this._keys) {
@@ -122,13 +124,18 @@ export class Input {
     const box = this.canvas.getBoundingClientRect(),
       x = event.clientX - box.left,
       y = event.clientY - box.top;
-    if (down && x < box.width / 2) this._stick = { id: event.pointerId, x, y, move: { x: 0, y: 0 } };
+    this.touched = true;
+    if (down && x < box.width / 2) this.stick = { id: event.pointerId, x, y, move: { x: 0, y: 0 } };
     else if (down) {
       this.cursor = { x, y };
+      this.shot = { id: event.pointerId, x, y };
       this._held |= FIRE;
       this._clicked |= FIRE;
-    } else if (this._stick?.id === event.pointerId) this._stick = null;
-    else this._held &= ~FIRE;
+    } else if (this.stick?.id === event.pointerId) this.stick = null;
+    else if (!this.shot || this.shot.id === event.pointerId) {
+      this.shot = null;
+      this._held &= ~FIRE;
+    }
     this._changed(event.timeStamp);
   }
 
@@ -136,12 +143,15 @@ export class Input {
     const box = this.canvas.getBoundingClientRect(),
       x = event.clientX - box.left,
       y = event.clientY - box.top;
-    if (this._stick?.id === event.pointerId) {
-      const dx = (x - this._stick.x) / 50,
-        dy = (this._stick.y - y) / 50,
+    if (this.stick?.id === event.pointerId) {
+      const dx = (x - this.stick.x) / 50,
+        dy = (this.stick.y - y) / 50,
         far = Math.max(1, Math.hypot(dx, dy));
-      this._stick.move = { x: dx / far, y: dy / far };
-    } else this.cursor = { x, y };
+      this.stick.move = { x: dx / far, y: dy / far };
+    } else {
+      this.cursor = { x, y };
+      if (this.shot?.id === event.pointerId) Object.assign(this.shot, { x, y });
+    }
   }
 
   _changed(time) {

@@ -7,14 +7,17 @@ import { liveMatches, recorded } from './recent.js';
 const NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,30}$/;
 
 export class Lobby extends Choices {
-  constructor(act) {
+  // seated: checkpoints that the address names, and what was wrong with a name.
+  constructor(act, seated = {}) {
     super();
     this.act = act;
+    this.seated = seated;
     this.choices = null;
     this.problem = el('p', 'problem', { role: 'alert', hidden: true });
     this.tabs = ['Watch', 'Play', 'Replays'].map((name) =>
       el('button', 'tab', { type: 'button', onclick: () => this.show(name) }, name),
     );
+    this.warning = el('div', 'lobby-warning', { role: 'status', hidden: true });
     this.body = el('div', 'lobby-body');
     this.people = el('p', 'lobby-people muted');
     this.root = el(
@@ -42,16 +45,20 @@ export class Lobby extends Choices {
     };
   }
 
-  async load() {
+  // seats: who shall sit where, as the address says; given once.
+  async load(seats = {}) {
     try {
       this.choices = await ask('/arena/api/choices');
-      this.complain('');
+      this.complain(this.seated.problem ?? '');
+      this.seated.problem = '';
     } catch (error) {
       this.complain(error.message);
-      setTimeout(() => this.load(), 3000);
+      setTimeout(() => this.load(seats), 3000);
       return;
     }
     const { models, patches, bots } = this.choices;
+    for (const one of this.seated.models ?? []) if (!models.known.some((m) => m.id === one.id)) models.known.push(one);
+    this._seat(seats);
     const best = models.champion ? 'champion' : 'veteran';
     const names = new Set([...bots, 'champion', ...models.known.map((m) => m.id)]);
     for (const field of ['blue', 'mates']) if (!names.has(this.values[field])) this.values[field] = best;
@@ -59,6 +66,18 @@ export class Lobby extends Choices {
     if (!patches[this.values.patch]) [this.values.patch] = Object.keys(patches);
     this._people();
     this.show(this.tab ?? 'Watch');
+  }
+
+  _seat({ blue, red, world }) {
+    const asked = (name) => this.seated.models?.find((m) => m.asked === name && name !== 'champion');
+    for (const [field, name] of Object.entries({ blue, red })) if (name) this.values[field] = asked(name)?.id ?? name;
+    if (!blue && !red && !world) return;
+    const meant = world ?? this.seated.models?.[0]?.world?.split('-')[0];
+    if (this.choices.worlds[meant]) this.values.world = meant;
+    else if (world)
+      this.complain(`no such ruleset: ${world}. There are ${Object.keys(this.choices.worlds).join(', ')}`);
+    this.values.seating = 'sides';
+    this.root.scrollIntoView({ block: 'nearest' });
   }
 
   _people() {
@@ -93,17 +112,14 @@ export class Lobby extends Choices {
   _watch() {
     const alone = this._size() === 1 && this.values.world !== 'duel';
     const who = this._who();
-    const sides = el(
-      'div',
-      'lobby-versus',
-      {},
+    const sides = [
       this._field(alone ? 'Odd seats' : 'Blue', 'blue', who),
-      el('b', '', {}, 'v'),
       this._field(alone ? 'Even seats' : 'Red', 'red', who),
-    );
+    ];
     return [
       this._worlds(),
-      ...this._seating([sides], this._sides()),
+      ...this._seating(sides, this._sides()),
+      this._warn(),
       ...this._rules(),
       ...(this._plays ? this._person() : []),
       el(
@@ -151,7 +167,8 @@ export class Lobby extends Choices {
     ];
     return [
       this._worlds(),
-      ...this._seating(sides, this._around()),
+      ...this._seating(sides.filter(Boolean), this._around()),
+      this._warn(),
       this._field('Your champion', 'champion', [['any', 'the usual of this ruleset'], ...champions.map((c) => [c, c])]),
       this._field(
         'Patch',
@@ -203,7 +220,7 @@ export class Lobby extends Choices {
 
   _named() {
     const { name, consent } = this.values;
-    return { person: { name: NAME.test(name) ? name : 'guest', consent } };
+    return { person: { name, consent } };
   }
 
   // Who sits where around you.
@@ -234,6 +251,14 @@ export class Lobby extends Choices {
   }
 
   async _start(body) {
+    const { name } = this.values;
+    // Said, not replaced: a match under another name is not the one that was asked for.
+    if (body.person && !NAME.test(name)) {
+      this.complain(
+        `a name has 1 to 31 letters of A to Z, digits, - and _, and begins with a letter or digit; got "${name}". Change it and press again.`,
+      );
+      return;
+    }
     this.complain('');
     try {
       const made = await ask('/arena/api/matches', { world: this.values.world, patch: this.values.patch, ...body });

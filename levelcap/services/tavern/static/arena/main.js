@@ -1,19 +1,25 @@
 // The arena page: the lobby, the canvas, what is written over it, the bar below.
 
+import { addressOf, asked, goTo } from './address.js';
 import { Controls } from './controls.js';
-import { ask, el, svg } from './dom.js';
+import { el, setText, svg } from './dom.js';
+import { endings } from './endings.js';
 import { Hud } from './hud.js';
 import { Input } from './input.js';
 import { Lobby } from './lobby.js';
 import { Panel } from './panel.js';
 import { Prediction } from './predict.js';
+import { Show } from './show.js';
+import { listenTo } from './socket.js';
 import { Stage } from './stage.js';
 import { Unstack } from './tape.js';
 
 const AGAIN_MS = 700,
   TRIES = 8,
-  NO_MATCH = 4404,
+  LOST_MS = 1500, // an exhibition that was lost is looked for again
   BEFORE_TICKS = 60; // what led to a moment is shown first
+const SWORDS =
+  'M4 4l10 10M4 4l1 4 7 7M4 4l4 1M20 4L10 14M20 4l-1 4-7 7M20 4l-4 1M6 14l4 4M5 19l3-3M18 14l-4 4M19 19l-3-3';
 
 export function mount(root) {
   return new Arena(root);
@@ -23,93 +29,133 @@ class Arena {
   constructor(root) {
     this.canvas = el('canvas', 'arena-canvas', { tabIndex: 0, ariaLabel: 'The match. Press ? for keys.' });
     this.over = el('div', 'arena-over');
-    this.box = el('div', 'arena-box', {}, this.canvas, this.over);
+    this.box = el('div', 'arena-box', {}, el('div', 'arena-view', {}, this.canvas, this.over));
     this.stage = new Stage(this.canvas);
     this.hud = new Hud(this.over, this.stage, {
       follow: (p) => {
         this.stage.follow = p;
       },
-      endings: (tape) => this._endings(tape),
+      endings: () => endings(this.stage, this._acts()),
     });
-    this.panel = new Panel(this.over, this.stage, (order) => this._say(order));
+    this.panel = new Panel(this.box, this.stage, (order) => this._say(order));
     this.controls = new Controls(this.box, this.stage, { pace: (pace) => this._say(pace) });
-    this.lobby = new Lobby({ open: (id) => this.open(id), replay: (id) => this.replay(id) });
-    this.welcome = el(
-      'div',
-      'arena-welcome',
-      {},
-      svg(
-        'M4 4l10 10M4 4l1 4 7 7M4 4l4 1M20 4L10 14M20 4l-1 4-7 7M20 4l-4 1M6 14l4 4M5 19l3-3M18 14l-4 4M19 19l-3-3',
-        96,
-      ),
-      el('h2', '', {}, 'The arena is empty'),
-      el('p', '', {}, 'Choose who fights whom, step in yourself, or pick a replay.'),
+    this.lobby = new Lobby(
+      { open: (id) => this.go(id), replay: (id) => this.go(id, true) },
+      JSON.parse(root.getAttribute('seated') ?? '{}'),
     );
+    this.show = new Show(
+      (found) => this.open(found.id),
+      (words) => this._empty(words),
+    );
+    this.show.hold = () => this._reads();
+    this.why = el('p', '', {}, 'The exhibition begins …');
+    this.welcome = el('div', 'arena-welcome', {}, svg(SWORDS, 96), el('h2', '', {}, 'The arena is empty'), this.why);
     this.over.append(this.welcome);
     this.box.append(this.controls.bar, this.controls.help);
     this.controls.bar.inert = true;
     root.replaceChildren(el('div', 'arena-grid', {}, this.box, this.lobby.root));
+    this._listen();
+    this.lobby.load(asked().seats);
+    this._route();
+  }
+
+  _listen() {
     this.canvas.addEventListener('click', (e) => this._click(e));
-    this.canvas.addEventListener(
-      'wheel',
-      (e) => {
-        if (this.stage.tape.header) {
-          e.preventDefault();
-          this.controls.zoom(e.deltaY < 0 ? 1.1 : 1 / 1.1);
-        }
-      },
-      { passive: false },
-    );
+    this.canvas.addEventListener('wheel', (e) => this._wheel(e), { passive: false });
     this.stage.onFrame = (moment, now) => {
       this.hud.update(moment, now);
       this.panel.update(moment, now);
       this.controls.update();
     };
-    this.lobby.load();
-    const asked = new URLSearchParams(location.search);
-    if (asked.get('replay')) this.replay(asked.get('replay'), Number(asked.get('tick')));
-    else if (asked.get('match')) this.open(asked.get('match'));
+    this._off = new AbortController();
+    const { signal } = this._off;
+    window.addEventListener('popstate', () => this._route(), { signal });
+    document.addEventListener('visibilitychange', () => this._look(), { signal });
+  }
+
+  // Shows what the address asks for; when it asks for nothing, the exhibition.
+  _route() {
+    const { match, replay, tick } = asked();
+    this.show.stop();
+    if (replay) this.replay(replay, tick);
+    else if (match) this.open(match);
+    else {
+      this._leave();
+      this.stage.clear(true);
+      this._shows = true;
+      this._look();
+    }
+  }
+
+  // An exhibition is on while somebody looks.
+  _look() {
+    if (!this._shows) return;
+    if (!document.hidden) this.show.start();
+    else {
+      this.show.stop();
+      this.socket?.close();
+      this.socket = null;
+    }
+  }
+
+  // Somebody has stopped the exhibition, gone back in it, or points at its end card.
+  _reads() {
+    const { tape, clock } = this.stage;
+    return Boolean(tape.result) && (clock.paused || clock.tick < tape.last - 1 || this.hud.banner.matches(':hover'));
+  }
+
+  _empty(words) {
+    setText(this.why, words);
+    this.welcome.hidden = Boolean(this.stage.tape.header);
+  }
+
+  // A match that somebody chose: it gets its address.
+  go(id, recorded = false) {
+    goTo(addressOf(id));
+    this.show.stop();
+    if (recorded) this.replay(id);
+    else this.open(id);
   }
 
   close() {
+    this.show.stop();
     this._leave();
+    this._off.abort();
     this.stage.close();
     this.controls.close();
+    this.hud.close();
   }
 
   _leave() {
     this.stage.input?.close();
     this.stage.input = null;
-    const socket = this.socket;
+    this.socket?.close();
     this.socket = null;
-    socket?.close();
     this.aborted?.abort();
+    clearTimeout(this._again);
+    this._shows = this.show.on;
     this.hud.clear();
     this.panel.clear();
     this.welcome.hidden = true;
     this.controls.bar.inert = false;
   }
 
-  // Watch or play a live match.
+  // Watch or play a live match; one that is over is shown as its replay.
   open(id, tries = 0) {
     if (!tries) {
       this._leave();
       this.stage.clear(true);
-      this.hud.say('The gates open …');
+      if (!this._shows) this.hud.say('The gates open …');
     }
-    const scheme = location.protocol === 'https:' ? 'wss' : 'ws';
-    const socket = new WebSocket(`${scheme}://${location.host}/arena/ws/${encodeURIComponent(id)}`);
-    socket.binaryType = 'arraybuffer';
-    this.socket = socket;
-    socket.onmessage = (event) => {
-      if (this.socket === socket) this._take(new Uint8Array(event.data));
-    };
-    socket.onclose = (event) => {
-      if (this.socket !== socket) return;
-      this.socket = null;
-      this._gone(id, tries, event);
-    };
-    if (!tries) this._show();
+    this.socket = listenTo(
+      id,
+      (bytes) => this._take(bytes),
+      (how) => {
+        this.socket = null;
+        this._gone(id, tries, how);
+      },
+    );
+    if (!tries && !this._shows) this._show();
   }
 
   // On a small screen the canvas lies above what was just pressed.
@@ -119,30 +165,25 @@ class Arena {
     this.canvas.focus({ preventScroll: true });
   }
 
-  _gone(id, tries, event) {
-    const { tape } = this.stage;
+  _gone(id, tries, how) {
+    const { tape } = this.stage,
+      over = tape.saved || tape.result;
     this.stage.input?.close();
-    this.stage.input = null;
-    this.stage.prediction = null;
-    if (tape.saved || tape.result) {
-      this._refresh();
+    this.stage.input = this.stage.prediction = null;
+    if (this._shows) {
+      this.show.id = null;
+      this.show.next(over ? undefined : LOST_MS);
       return;
     }
-    if (event.code === NO_MATCH || event.code === 1007 || event.code === 1008) {
-      this.hud.say(event.reason || 'This match is over');
-      this._refresh();
-      return;
-    }
-    if (tries < TRIES) {
+    if (over) this.lobby.load();
+    else if (how.none && !tape.length) this.replay(id);
+    else if (how.lost && tries < TRIES) {
       this.hud.say('The connection was lost; trying again …');
-      setTimeout(() => {
-        if (!this.socket) this.open(id, tries + 1);
-      }, AGAIN_MS);
-    } else this.hud.say('The connection was lost');
-  }
-
-  _refresh() {
-    this.lobby.load();
+      this._again = setTimeout(() => this.open(id, tries + 1), AGAIN_MS);
+    } else {
+      this.hud.say(how.reason || 'This match is over');
+      this.lobby.load();
+    }
   }
 
   _take(bytes) {
@@ -160,8 +201,7 @@ class Arena {
     if (this.stage.input) return;
     this.stage.prediction = new Prediction(header, this.stage.me);
     this.stage.input = new Input(this.canvas, (bytes, number) => {
-      if (this.socket?.readyState !== WebSocket.OPEN || this.stage.tape.result) return false;
-      this.socket.send(bytes);
+      if (this.stage.tape.result || !this.socket?.say(bytes)) return false;
       this.stage.prediction?.sent(number, performance.now());
       return true;
     });
@@ -169,7 +209,7 @@ class Arena {
 
   // A pace, or an order.
   _say(what) {
-    if (this.stage.clock.live && this.socket?.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify(what));
+    if (this.stage.clock.live) this.socket?.say(JSON.stringify(what));
   }
 
   // Show a recorded match; it begins while the rest of it is still on its way. tick: a moment to go to.
@@ -196,9 +236,16 @@ class Arena {
           tick = 0;
         }
       }
+      this.stage.tape.whole = !stop.signal.aborted;
     } catch (error) {
       if (error.name !== 'AbortError') this.hud.say(error.message);
     }
+  }
+
+  _wheel(event) {
+    if (!this.stage.tape.header) return;
+    event.preventDefault();
+    this.controls.zoom(event.deltaY < 0 ? 1.1 : 1 / 1.1);
   }
 
   _click(event) {
@@ -209,87 +256,19 @@ class Arena {
     if (seat !== null) this.stage.follow = seat;
   }
 
-  // Buttons of the end screen.
-  _endings(tape) {
-    const parts = [],
-      { saved } = tape;
-    if (saved?.outcome !== undefined && saved.outcome !== null)
-      parts.push(el('p', 'muted', {}, 'Counted as a match of a person.'));
-    for (const recipe of saved?.recipes ?? []) parts.push(this._questButton(saved, recipe));
-    const buttons = [];
-    if (tape.header.live)
-      buttons.push(
-        el(
-          'button',
-          'btn primary',
-          { type: 'button', onclick: () => this.lobby.again() },
-          this.stage.me === null ? 'Another match' : 'Play again',
-        ),
-      );
-    if (saved?.replay)
-      buttons.push(
-        el(
-          'button',
-          'btn',
-          { type: 'button', id: 'arena-replay', onclick: () => this.replay(saved.replay) },
-          'See the replay',
-        ),
-      );
-    if (!tape.header.live)
-      buttons.push(
-        el(
-          'button',
-          'btn primary',
-          {
-            type: 'button',
-            onclick: () => {
-              this.stage.clock.seek(tape.first);
-              this.controls.toggle(false);
-            },
-          },
-          'From the start',
-        ),
-      );
-    buttons.push(
-      el(
-        'button',
-        'btn',
-        {
-          type: 'button',
-          onclick: () => {
-            this.hud.banner.hidden = true;
-          },
-        },
-        'Close',
-      ),
-    );
-    parts.push(el('div', 'row', {}, ...buttons));
-    return parts;
-  }
-
-  _questButton(saved, recipe) {
-    const { length } = recipe.shards,
-      single = length === 1;
-    const said = el('span', 'muted', { role: 'status' });
-    const button = el(
-      'button',
-      'btn',
-      {
-        type: 'button',
-        id: single ? 'arena-quest' : 'arena-quest-all',
-        onclick: async () => {
-          button.disabled = true;
-          try {
-            const quest = await ask('/arena/api/quests', { match: saved.match, recipe });
-            said.textContent = `On the board: ${quest.title}`;
-          } catch (error) {
-            button.disabled = false;
-            said.textContent = error.message;
-          }
-        },
+  // What the buttons of the end card do.
+  _acts() {
+    return {
+      again: () => this.lobby.again(),
+      replay: (id) => this.go(id, true),
+      restart: () => {
+        this.stage.clock.seek(this.stage.tape.first);
+        this.controls.toggle(false);
       },
-      single ? 'Make a quest of this match: imitate me' : `Make a quest of all my ${length} matches`,
-    );
-    return el('p', '', {}, button, ' ', said);
+      close: () => {
+        this.hud.card.hide();
+        this.controls.pocket.leave();
+      },
+    };
   }
 }

@@ -8,7 +8,7 @@ const EVERY_MS = 150;
 
 export class Panel {
   // send: gives an order, {seat, order}; order null: none any more.
-  constructor(over, stage, send) {
+  constructor(box, stage, send) {
     this.stage = stage;
     this.send = send;
     this.who = el('b', 'mind-who');
@@ -47,7 +47,7 @@ export class Panel {
     );
     const legend = el('small', 'mind-legend', {}, ...colours, '· white line: expects to win');
     this.root = el('div', 'hud-mind', { hidden: true }, this.who, this.line, this.value, legend, this.orders);
-    over.append(this.root);
+    box.append(this.root); // below the map, not over it
     this._drawnAt = 0;
   }
 

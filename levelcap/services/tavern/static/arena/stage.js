@@ -7,6 +7,7 @@ import { paintGround } from './ground.js';
 import { drawMinimap } from './minimap.js';
 import { momentAt } from './moment.js';
 import { Scene } from './scene.js';
+import { drawSticks } from './sticks.js';
 import { Tape } from './tape.js';
 
 const LEAST = 15; // units seen to each side, however near everybody is
@@ -18,8 +19,11 @@ const RATIOS = [1, 0.8, 0.62, 0.5];
 export const LAYERS = { sight: false, health: true, objective: true, value: true, names: true, mind: true };
 
 export class Stage {
-  constructor(canvas) {
+  // frameMs: at least so long between two pictures. bare: a small one, without map and writing.
+  constructor(canvas, { frameMs = 0, bare = false } = {}) {
     this.canvas = canvas;
+    this.frameMs = frameMs;
+    this.bare = bare;
     this.g = canvas.getContext('2d', { alpha: false });
     this.camera = new Camera();
     this.scene = new Scene(this.g, this.camera);
@@ -38,8 +42,9 @@ export class Stage {
       ratio: 1,
       tick: 0,
       hero: null,
+      match: null,
     };
-    window.__arena = this.report;
+    if (!bare) window.__arena = this.report;
     this._times = [];
     this._watch = new ResizeObserver(() => this._resize());
     this._watch.observe(canvas);
@@ -65,6 +70,7 @@ export class Stage {
     this.camera.reset();
     this.report.state = 'waiting';
     this.report.tick = 0;
+    this.report.match = null;
   }
 
   // A message of the match.
@@ -86,6 +92,7 @@ export class Stage {
     this.follow = this.me;
     this.clock.speed = header.speed ?? 1;
     this.report.state = 'playing';
+    this.report.match = header.match ?? null;
   }
 
   // Whose mind is shown: the one that is followed, or else the first net.
@@ -132,11 +139,12 @@ export class Stage {
 
   _loop(now) {
     this._request = requestAnimationFrame(this._loop);
+    if (this.frameMs && (now - (this._last ?? 0) < this.frameMs || (this.clock.paused && this.shown))) return;
     const ms = Math.min(250, now - (this._last ?? now));
     this._last = now;
     this._count(now);
     if (this.clock.paused) this._sharpen();
-    else if (ms > 0) this._adapt(ms);
+    else if (ms > 0 && !this.bare) this._adapt(ms);
     if (!this.ground || !this.tape.length) {
       this._blank();
       return;
@@ -155,6 +163,7 @@ export class Stage {
     this._drawnTick = tick;
     g.setTransform(1, 0, 0, 1, 0, 0);
     if (
+      !this.bare &&
       (this._crowd || this.input) &&
       this.camera.scale * 2 * this.tape.header.half > 1.35 * Math.min(camera.width, camera.height - camera.top)
     ) {
@@ -168,6 +177,7 @@ export class Stage {
       );
       drawMinimap(g, camera, this.tape.header, this.ground, moment, this.scene, side);
     }
+    if (this.input) drawSticks(g, this.input, this.report.ratio);
     this._photons();
     this.report.tick = tick;
     this.report.hero = this.me === null ? null : { x: moment.players[this.me].x, y: moment.players[this.me].y };
@@ -204,9 +214,10 @@ export class Stage {
 
   _look(moment, ms) {
     const { half } = this.tape.header;
-    this.camera.top = 66 * this.report.ratio;
+    this.camera.top = this.bare ? 0 : 66 * this.report.ratio;
+    this.camera.bottom = this.input ? 84 * this.report.ratio : 0; // the own abilities
     // Beside the list of players and the small map, where these are long and there is room.
-    const covered = this._crowd && this.me === null && this.camera.width >= 700 * this.report.ratio;
+    const covered = !this.bare && this._crowd && this.me === null && this.camera.width >= 700 * this.report.ratio;
     this.camera.left = covered ? 216 * this.report.ratio : 0;
     // A person looks at the own hero: anything else would tell where hidden enemies are.
     const seat = this.input ? this.me : this.follow;

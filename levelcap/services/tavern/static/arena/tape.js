@@ -29,6 +29,7 @@ export class Tape {
     this.result = null;
     this.saved = null;
     this.notice = null;
+    this.whole = false; // is all of the match here?
     this._bytes = [];
     this._parsed = new Map();
   }
@@ -61,7 +62,10 @@ export class Tape {
 
   _note(note) {
     this.notes.push(note);
-    if (note.type === 'result') this.result = note;
+    if (note.type === 'result') {
+      this.result = note;
+      this.whole = true;
+    }
     if (note.type === 'saved') this.saved = note;
     if (note.type === 'notice') this.notice = note.text;
   }
