@@ -106,6 +106,8 @@ READY = "Ready"
 HALTED = "Stuck"
 NOT_MEASURED = "not measured yet"
 STATES = {"running": "In training", "paused": "Resting", "stopped": "Camped"}
+ON_TRIAL = "On trial"
+TRIALS = {"eval": "evaluate", "trial": "trial", "test": "test", "hunt": "hunt"}  # of jobs
 QUEST_STATUS = {
     "queued": "waiting", "running": "fighting", "done": "won", "skipped": "skipped",
     "failed": "lost", "dead": "lost", "cancelled": "called off",
@@ -143,6 +145,11 @@ LOUD = {
 def hero_name(sheet: HeroSheet) -> str:
     """A hero as the switch names it; heroes of one name differ by what they are."""
     return f"{sheet.name} · {sheet.subtitle}" if sheet.subtitle else sheet.name
+
+
+def short_name(hero: str, step: int) -> str:
+    """A checkpoint as people call it; its id stands beside it for whoever needs that."""
+    return f"{hero} {step:,}"
 
 
 def damage(loss: float | None) -> float | None:

@@ -30,6 +30,7 @@ from levelcap.kit.paths import without_paths
 from levelcap.services.clients.keeper import KeeperClient
 from levelcap.services.door.rights import Routes
 from levelcap.services.tavern import lore
+from levelcap.services.tavern.names import Names
 from levelcap.services.tavern.orders import Deed, OrderBody
 from levelcap.services.tavern.pulse import Moment, Pulse
 from levelcap.services.tavern.visits import Visits
@@ -57,7 +58,7 @@ class Tavern:
             lstrip_blocks=True,
             undefined=StrictUndefined,
         )
-        made.globals |= {"lore": lore, "static": self.static}
+        made.globals |= {"lore": lore, "static": self.static, "names": Names(self.realm)}
         made.globals["ui"] = made.get_template("parts.html").module
         return made
 

@@ -12,6 +12,17 @@ function away(is) {
   document.querySelector('#popup').setAttribute('aria-hidden', String(!is));
 }
 
+// What comes with the header: who trains, how far that is, and why nothing goes on, where that is shown.
+function draw(header) {
+  for (const name of ['#top', '#halt']) {
+    const [shown, now] = [document.querySelector(name), header.querySelector(name)];
+    if (shown && now) morph(shown, now);
+  }
+  const { place } = document.body.dataset;
+  const { doing } = header.querySelector('#top').dataset;
+  document.title = doing ? `${doing} · ${place}` : `${place} · Realm of Training`;
+}
+
 function hear(told) {
   const renewed = since !== null && told.since !== since;
   // Another hero, or a Tavern that was started anew: everything is drawn from the beginning.
@@ -21,7 +32,7 @@ function hear(told) {
   }
   if (since !== null && !window.__tavern.live) load().catch(() => {}); // what happened in between
   since = told.since;
-  if (told.header) morph(document.querySelector('#top'), parse(told.header).querySelector('#top'));
+  if (told.header) draw(parse(told.header));
   for (const one of told.news || []) {
     toast(one.title, one.text, one.tone);
     play(one.sound);
