@@ -148,6 +148,11 @@ class KeeperClient(Client):
         path = f"/api/quests/upload/{check_id(name, 'file')}"
         return self.send("POST", path, data, "application/yaml")
 
+    def upload_lessons(self, name: str, data: bytes) -> dict[str, Any]:
+        """Queue a lesson file; the answer holds the gate's `report`."""
+        path = f"/api/quests/lessons/{check_id(name, 'file')}"
+        return self.send("POST", path, data, "application/x-ndjson")
+
 
 class HttpStore:
     """The queue over HTTP, for workers that do not sit beside the database."""

@@ -78,7 +78,7 @@ def build(
     app.mount(f"/static/{version}", right("viewer")(Statics(directory=STATIC)), name="static")
     tavern = Tavern(opened, pulse, keeper, Visits(), f"/static/{version}")
     app.include_router(Live(tavern).routes())
-    for place in lore.PLACES:
+    for place in (*lore.PLACES, *lore.BESIDE):
         app.include_router(_view_of(place)(tavern, place).routes())
     answers = arena.OracleClient.local(tokens)
     app.include_router(arena.routes(answers, keeper, tokens))

@@ -48,6 +48,9 @@ PLACES = (
     Place("/report", "Report", "ledger", "r", "What was gained, and what it cost"),
 )
 
+# Pages that others lead to; the navigation names none of them.
+BESIDE = (Place("/compare", "Compare", "scales", "", "Two to five checkpoints side by side"),)
+
 STEERING = (
     ("pause", "Pause", "pause"), ("resume", "Resume", "play"), ("skip", "Skip this quest", "skip"),
     ("stop", "Stop", "stop"), ("retry", "Try again what failed", "undo"),
@@ -341,6 +344,28 @@ SETTINGS = {
     "cores": "Cores", "disk_cap_gb": "Disk cap (GB)", "pause_on_battery": "Rest while on battery",
     "log_level": "Talkativeness of the logs", "port_offset": "Port offset",
 }  # fmt: skip
+# Beside each field of a recipe.
+FIELDS = {
+    "title": "what the board calls it; empty: it names itself",
+    "priority": "high goes before normal, low after",
+    "seed": "the same seed gives the same games",
+    "world": "the ruleset: duel, lms, siege or crown; -60hz is the finer clock",
+    "teacher": "the bot that is watched, from idle to master",
+    "partner": "whom the teacher plays against",
+    "games": "how many matches; of an evaluation a multiple of 40 against each bot",
+    "shards": "recordings to learn from, as the Record quest named them",
+    "policies": "whose moves in them are copied",
+    "minutes": "how long it may take, in minutes of this machine",
+    "core_minutes": "how much work an exploiter may put in, in minutes of one core",
+    "from": "where it begins: champion, best, latest, or a checkpoint's id",
+    "checkpoint": "who is judged: champion, best, latest, or a checkpoint's id",
+    "against": "whom it must beat: champion, or another checkpoint",
+    "set": "overrides of training settings, e.g. {engine.lr: 0.0003}",
+    "skill": "bin, sy, or a preset of one",
+    "count": "how many problems",
+    "passives": "lite: a few of each kind; full: all of them",
+}
+
 STARTS = {
     "": "from nothing (new game)", "champion": "from the champion (New Game+)",
     "best": "from the strongest checkpoint (New Game+)",

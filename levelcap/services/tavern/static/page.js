@@ -7,6 +7,7 @@ import { listenForKeys } from './keys.js';
 import { listen } from './live.js';
 import { takeOrders } from './orders.js';
 import { watch } from './parts.js';
+import { writeRecipes } from './recipe.js';
 import { listenForSounds } from './sound.js';
 
 window.__tavern = { played: [], live: false };
@@ -14,6 +15,7 @@ takeOrders();
 listenForKeys();
 listenForFiles();
 listenForSounds();
+writeRecipes();
 count();
 watch();
 listen();
