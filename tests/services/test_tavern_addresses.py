@@ -45,6 +45,21 @@ def test_checkpoints_are_named_as_people_call_them(client, realm):
     assert "No checkpoint is like that" in client.get("/vault?q=nowhere").text
 
 
+def test_the_palette_finds_pages_heroes_checkpoints_and_commands(client, realm):
+    entered(realm, 11_552)
+
+    def found(words):
+        rows = client.get("/find", params={"q": words}).json()["found"]
+        return {(row["kind"], row["name"], row.get("go") or row["order"]) for row in rows}
+
+    assert ("page", "Vault", "/vault") in found("vault") | found("")
+    assert ("command", "Pause", "/steer") in found("pau")
+    assert any(kind == "hero" and go == "/choose" for kind, _, go in found("dio"))
+    [(kind, name, go)] = found("kestrel 11,552")
+    assert (kind, name) == ("checkpoint", "kestrel 11,552") and go.startswith("/vault/checkpoint-")
+    assert found("nothing like that") == set()
+
+
 def test_two_to_five_are_compared_with_marks(client, realm):
     rows = [entered(realm, n, train_loss=1 / n, val_loss=0.5) for n in (1, 2, 3, 4, 5, 6)]
     with transaction(realm.engine) as connection:

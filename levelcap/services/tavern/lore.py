@@ -57,6 +57,7 @@ STEERING = (
 )  # fmt: skip
 KEYS = (
     *((f"g {place.key}", f"go to {place.name}") for place in PLACES),
+    ("Ctrl K, /", "search and commands"),
     ("p", "pause or resume training"),
     ("m", "sound on or off"),
     ("?", "this help"),
@@ -81,6 +82,15 @@ WELCOME = {
         "never counts.",
     ),
 }
+
+# The first visit of a browser: what to look at, and what it is.
+TOUR = (
+    (".sheet", "Who you raise", "Its level, its strength, how often it beats whom it never met."),
+    ("[data-part=picture]", "How strong it is", "Elo over training; crowns are champions."),
+    ("[data-part=battle]", "What goes on", "The battle it trains in, or the trial it stands."),
+    (".training", "You steer", "Pause, resume, skip or stop; nothing is lost."),
+    (".places", "Everywhere else", "Watch and play in the Arena; Ctrl K finds everything."),
+)  # fmt: skip
 
 BATTLE_XP = {"arena": "XP of this battle", "text": "Updates"}
 STATS = {

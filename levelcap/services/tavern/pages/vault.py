@@ -103,6 +103,10 @@ class Shown:
         """Was the last promotion a person's, which may have been a slip?"""
         return bool(self.lines) and "override" in self.lines[0].verdict
 
+    def options(self, name: str) -> dict[str, str]:
+        """What a filter offers."""
+        return {"": "any"} | {one: one for one in self.choices[name]}
+
     @staticmethod
     def plot(curve: dict[str, Any]) -> dict[str, Any]:
         """A run's curve as a chart."""

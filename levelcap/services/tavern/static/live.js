@@ -1,6 +1,7 @@
 // The socket of this tab: header, announcements and the kinds of what happened, once a second.
 import { morph, parse } from './morph.js';
 import { follow, load } from './parts.js';
+import { notify } from './notify.js';
 import { play } from './sound.js';
 import { toast } from './toast.js';
 
@@ -36,6 +37,7 @@ function hear(told) {
   for (const one of told.news || []) {
     toast(one.title, one.text, one.tone);
     play(one.sound);
+    notify(one);
   }
   if (told.kinds) follow(told.kinds);
   window.__tavern.live = true;
