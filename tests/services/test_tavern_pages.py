@@ -102,7 +102,7 @@ def test_a_breach_in_a_verdict_leads_to_its_moment_in_the_arena(client, realm):
     assert "not safe" in page and "idle_s: .25 &gt; .01" in page and "25.0 % of the matches" in page
     assert 'href="/arena?replay=idle_s-7&amp;tick=450"' in page and "idle_s-8" not in page
     assert "seat 0 at tick 450: 31.5 <span" in page
-    assert f'data-go="/vault/{made}?"' in client.get("/vault").text
+    assert f'data-go="/vault/{made}"' in client.get("/vault").text
     assert client.get("/arena?replay=idle_s-7&tick=450").status_code == 200
 
 

@@ -78,7 +78,8 @@ class Asked(BaseModel):
         """The address of the same page with this changed; what is as usual is left out."""
         values = self.model_copy(update=changed).model_dump(mode="json", exclude_defaults=True)
         one = values.pop(self.one, "")
-        return self.path + (f"/{one}" if one else "") + "?" + urlencode(values)
+        where = self.path + (f"/{one}" if one else "")
+        return f"{where}?{urlencode(values)}" if values or not where else where
 
 
 Q = TypeVar("Q", bound=Asked)
