@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 from levelcap.kit.db import Connection
 from levelcap.kit.errors import BadValue, refuse, unknown_name
@@ -26,10 +25,6 @@ class Note:
     text: str = ""
     tags: tuple[str, ...] = ()
     changed: str = ""
-
-    def as_json(self) -> dict[str, Any]:
-        """Plain values."""
-        return asdict(self) | {"tags": list(self.tags)}
 
 
 def notes_of(connection: Connection, subjects: Iterable[str | None]) -> dict[str, Note]:

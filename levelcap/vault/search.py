@@ -28,26 +28,6 @@ class Wanted:
     role: str = ""
     tag: str = ""
 
-    def where(self) -> tuple[str, dict[str, Any]]:
-        """The condition and its values."""
-        said: list[str] = ["retired IS NULL"]
-        values: dict[str, Any] = {}
-        # "kestrel 11,552" is how pages name a step.
-        for number, word in enumerate(self.words.replace(",", "").split()[:MOST_WORDS]):
-            said.append(_WORD.format(f"w{number}"))
-            values[f"w{number}"] = word.lower()
-        for name in ("hero", "world", "role"):
-            if value := getattr(self, name):
-                said.append(f"{name} = :{name}")
-                values[name] = value
-        if self.tag:
-            said.append(
-                "EXISTS (SELECT 1 FROM notes, json_each(notes.tags) WHERE value = :tag"
-                " AND subject IN (ledger.id, ledger.run))"
-            )
-            values["tag"] = self.tag
-        return " AND ".join(said), values
-
 
 def search(
     connection: Connection,
@@ -66,7 +46,7 @@ def search(
     check_known("column to sort by", sort, SORTS)
     way = "DESC" if descending else "ASC"
     order = f"seq {way}" if sort == "seq" else f"{sort} {way} NULLS LAST, seq DESC"
-    where, values = wanted.where()
+    where, values = _where(wanted)
     total = connection.execute(f"SELECT count(*) FROM ledger WHERE {where}", values).scalar_one()
     return select(connection, where, values, limit, order, max(0, offset)), int(total)
 
@@ -76,3 +56,24 @@ def choices(connection: Connection) -> dict[str, list[str]]:
     columns = ("hero", "world", "role")
     query = "SELECT DISTINCT {0} FROM ledger WHERE retired IS NULL AND {0} IS NOT NULL ORDER BY {0}"
     return {name: list(connection.execute(query.format(name)).scalars()) for name in columns}
+
+
+def _where(wanted: Wanted) -> tuple[str, dict[str, Any]]:
+    """The condition and its values."""
+    said: list[str] = ["retired IS NULL"]
+    values: dict[str, Any] = {}
+    # "kestrel 11,552" is how pages name a step.
+    for number, word in enumerate(wanted.words.replace(",", "").split()[:MOST_WORDS]):
+        said.append(_WORD.format(f"w{number}"))
+        values[f"w{number}"] = word.lower()
+    for name in ("hero", "world", "role"):
+        if value := getattr(wanted, name):
+            said.append(f"{name} = :{name}")
+            values[name] = value
+    if wanted.tag:
+        said.append(
+            "EXISTS (SELECT 1 FROM notes, json_each(notes.tags) WHERE value = :tag"
+            " AND subject IN (ledger.id, ledger.run))"
+        )
+        values["tag"] = wanted.tag
+    return " AND ".join(said), values

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 import tempfile
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -231,12 +232,12 @@ def _checkpoints(door: Routes[APIRouter], realm: Realm) -> None:
     def get_note(subject: Id) -> dict[str, Any]:
         """What was written beside a checkpoint or a run."""
         found = realm.read(notes.notes_of, [subject])
-        return found.get(subject, notes.Note(subject)).as_json()
+        return asdict(found.get(subject, notes.Note(subject)))
 
     @door.post("/notes/{subject}", "admin")
     def annotate(subject: Id, body: Words) -> dict[str, Any]:
         """Write a note or tags beside a checkpoint or a run."""
-        return realm.write(notes.annotate, subject, body.text, body.tags).as_json()
+        return asdict(realm.write(notes.annotate, subject, body.text, body.tags))
 
     @door.post("/checkpoints/{checkpoint}/restore", "admin")
     def restore(checkpoint: Id) -> dict[str, Any]:

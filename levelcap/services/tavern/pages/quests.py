@@ -96,12 +96,11 @@ def _add(keeper: KeeperClient, given: OrderBody) -> Said:
 def _teach(keeper: KeeperClient, name: str, data: bytes) -> dict[str, str]:
     """Lessons on the board, or why not; both as words for a person."""
     try:
-        found = keeper.upload_lessons(plain_name(name), data)
+        title, counts = keeper.upload_lessons(plain_name(name), data)
     except LevelcapError as error:
         return {"refused": without_paths(str(error))}
-    counts = found["report"]
     words = ", ".join(f"{counts[n]:,} {n}" for n in ("lessons", "duplicates", "invalid", "leaks"))
-    said = f"{found['title']}. Of {counts['rows']:,} rows: {words}."
+    said = f"{title}. Of {counts['rows']:,} rows: {words}."
     return {"said": "On the board", "text": said, "tone": "good"}
 
 

@@ -19,6 +19,7 @@ function draw(header) {
     const [shown, now] = [document.querySelector(name), header.querySelector(name)];
     if (shown && now) morph(shown, now);
   }
+  window.dispatchEvent(new Event('tavern-drawn'));
   const { place } = document.body.dataset;
   const { doing } = header.querySelector('#top').dataset;
   document.title = doing ? `${doing} · ${place}` : `${place} · Realm of Training`;

@@ -24,6 +24,13 @@ function show(tour) {
   document.querySelector(where)?.classList.add('toured');
 }
 
+// What is drawn again is marked again.
+function drawn() {
+  const tour = document.querySelector('#tour');
+  if (tour?.hidden === false) show(tour);
+  else begin();
+}
+
 function begin() {
   const tour = document.querySelector('#tour');
   if (!tour?.hidden || localStorage.getItem(KEY)) return;
@@ -37,5 +44,5 @@ function begin() {
 
 export function guide() {
   begin();
-  window.addEventListener('tavern-drawn', begin);
+  window.addEventListener('tavern-drawn', drawn);
 }
