@@ -102,6 +102,8 @@ COMMANDS = (
     ("vault retain", "vault:retain", "Remove what need not stay."),
     ("vault pin", "vault:pin", "Keep a checkpoint for ever."),
     ("vault unpin", "vault:unpin", "Keep it no longer than others."),
+    ("vault note", "vault:note", "Show or write a note beside a checkpoint or run."),
+    ("vault tag", "vault:tag", "Show, add or remove its tags."),
     ("vault rm", "vault:rm", "Remove a checkpoint."),
     ("vault restore", "vault:restore", "Take back a removal that waits."),
     ("vault pack", "vault:pack", "Write a checkpoint as one .tar."),

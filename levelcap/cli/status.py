@@ -13,6 +13,7 @@ from rich.console import Console
 from levelcap.campaign.kinds.heroes import all_heroes
 from levelcap.campaign.realm import Realm, realm
 from levelcap.campaign.sheet.hero import HeroSheet, sheet
+from levelcap.campaign.sheet.on_trial import JUDGING
 from levelcap.campaign.story import quests
 from levelcap.campaign.story.strength import difference
 from levelcap.campaign.wheel import control
@@ -159,6 +160,9 @@ def _services_line(found: dict[str, Any]) -> str:
 def _training_line(training: dict[str, Any], up: bool) -> str:
     quest = training["quest"]
     state = training["state"] if training["held"] is None else f"waiting: {training['held']}"
+    if training["trials"] and (quest is None or quest["type"] in JUDGING):
+        one = training["trials"][0]
+        return f"training  on trial: {one['checkpoint']} against {one['against']}, {one['words']}"
     if quest is None and training["halt"] is not None:
         return f"training  stopped: {training['halt']['reason']}"
     if not up:
@@ -180,7 +184,7 @@ def why_nothing(found: dict[str, Any]) -> str | None:
         return f"the machine holds training back ({training['held']}); it goes on by itself"
     if training["state"] != "running":
         return f"training is {training['state']}. Go on with: levelcap training resume"
-    if training["quest"] is not None:
+    if training["quest"] is not None or training["trials"]:
         return None
     if (halt := training["halt"]) is not None:
         return f"{halt['reason']}. {halt['remedy']}"

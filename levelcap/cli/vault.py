@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from levelcap.campaign.kinds.heroes import find_hero
-from levelcap.campaign.realm import realm
+from levelcap.campaign.realm import Realm, realm
 from levelcap.campaign.wheel import curate
 from levelcap.campaign.work import retention
 from levelcap.cli.options import AsJson, Int
 from levelcap.cli.printer import print_table, say, say_json, table
 from levelcap.kit.errors import BadValue, UnknownName, refuse
-from levelcap.vault import archive, removals
+from levelcap.vault import archive, notes, removals
 from levelcap.vault.ask import id_of, resolve
 from levelcap.vault.assets import verify_asset
 from levelcap.vault.evals import evaluations
@@ -200,6 +200,51 @@ def restore(checkpoint: str, /) -> None:
         entry = resolve(opened.engine, id_of(checkpoint))
         removals.take_back(opened.engine, entry.id)
     say(f"{entry.id} stays")
+
+
+def note(subject: str, text: str | None = None, /) -> None:
+    """Show or write a note beside a checkpoint or a run; "" takes it away.
+
+    Parameters
+    ----------
+    subject
+        A checkpoint, or the id of a run.
+    text
+        What to write.
+    """
+    with realm() as opened:
+        found = _note(opened, subject, text)
+    say(f"{found.subject}: {found.text or 'no note'}")
+
+
+def tag(subject: str, /, *tags: str, remove: bool = False) -> None:
+    """Show the tags of a checkpoint or a run, or add some.
+
+    Parameters
+    ----------
+    subject
+        A checkpoint, or the id of a run.
+    tags
+        Tags to add.
+    remove
+        Take these away instead.
+    """
+    with realm() as opened:
+        before = set(_note(opened, subject).tags)
+        now = before - set(tags) if remove else before | set(tags)
+        found = _note(opened, subject, tags=sorted(now) if tags else None)
+    say(f"{found.subject}: {', '.join(found.tags) or 'no tags'}")
+
+
+def _note(
+    opened: Realm, subject: str, text: str | None = None, tags: list[str] | None = None
+) -> notes.Note:
+    """The note of a run, or of what a checkpoint's name means, after writing."""
+    if not opened.read(notes.is_run, subject):
+        subject = resolve(opened.engine, subject).id
+    if text is None and tags is None:
+        return opened.read(notes.notes_of, [subject]).get(subject, notes.Note(subject))
+    return opened.write(notes.annotate, subject, text, tags)
 
 
 def pack(checkpoint: str, target: Path, /) -> None:

@@ -19,6 +19,7 @@ from levelcap.learn.text.lessons import CURRENT, Lesson
 from levelcap.learn.text.update import make_batch
 from levelcap.nets.meta import TEXT_WORLD
 from levelcap.play.answers import BETWEEN, TextHero, load_text_hero
+from levelcap.trials.panel import Progress
 
 PASSIVE_SEED = 0  # the same held-out problems for every checkpoint, so that drift is no luck
 
@@ -31,14 +32,27 @@ def examine(
     level: int | None,
     seed: int,
     passives: str = "lite",
+    on_progress: Progress | None = None,
 ) -> dict[str, Any]:
     """Examine the hero in `place`; plain values, every answer included.
 
-    skill None: the passives alone. passives: lite or full.
+    skill None: the passives alone. passives: lite or full. on_progress: told (problems done,
+    problems in all, what comes next and the score so far).
     """
     hero, guild = load_text_hero(place), get_engine()
     count = FULL if passives == "full" else LITE
-    digits = {name: _digits(hero, exam(name, count, PASSIVE_SEED)) for name in PASSIVES}
+    total = count * len(PASSIVES) + (0 if skill in (None, SCHOOL) else FULL_EXAM)
+    digits: dict[str, str] = {}
+
+    def tell(what: str) -> None:
+        done, hits = count * len(digits), sum(text.count("1") for text in digits.values())
+        if on_progress:
+            so_far = f", {hits / done:.0%} right so far" if done else ""
+            on_progress(done, total, f"{what}{so_far}")
+
+    for name in PASSIVES:
+        tell(f"passive {name}")
+        digits[name] = _digits(hero, exam(name, count, PASSIVE_SEED))
     right = sum(text.count("1") for text in digits.values()) / (count * len(digits))
     found: dict[str, Any] = {
         "world": TEXT_WORLD,
@@ -55,6 +69,7 @@ def examine(
     if skill in (None, SCHOOL):
         return found
     level = level or 1
+    tell(f"{preset or skill} level {level}")
     problems = guild.generate_eval_batch(skill, level, FULL_EXAM, seed, preset)
     score = judge(guild, hero, problems)
     name = preset or skill

@@ -148,9 +148,9 @@ def judge(
 
     seed: draws the panel and all matches; two policies judged with one seed meet the same ones.
     seers (duel), one_among (lms): play these too. on_progress: told (games done, games in all,
-    what comes next). name: its name in the ratings. ladder: games of the bots among themselves
-    that link them to the anchor (`bot_ladder`), played here when not given. backend: plays the
-    games in units; the policy is then given by its name or folder.
+    what comes next and the score so far). name: its name in the ratings. ladder: games of the bots
+    among themselves that link them to the anchor (`bot_ladder`), played here when not given.
+    backend: plays the games in units; the policy is then given by its name or folder.
     """
     panel = draw_panel(ruleset, seed)
     _check(panel, games_per_cousin, bot_games, seer_games, seers, one_among)
@@ -159,11 +159,11 @@ def judge(
     steps += [("seers", seer, seer_games) for seer in panel.seers] if seers else []
     steps += [("bots", bot, bot_games) for bot in BASES]
     steps += [("one among", bot, bot_games) for bot in BASES] if one_among else []
-    total, done = sum(games for *_, games in steps), 0
+    total, done, points = sum(games for *_, games in steps), 0, 0.0
     found: dict[str, dict[str, Record]] = {purpose: {} for purpose in _PURPOSES}
     for purpose, who, games in steps:
         if on_progress:
-            on_progress(done, total, f"{purpose} {who}")
+            on_progress(done, total, f"{purpose} {who}{_so_far(points, done)}")
         from_seed = match_seeds(seed, purpose, who)
         if purpose == "cousins":
             record = against_cousins(policy, ruleset, panel.cousins[who], games, from_seed, backend)
@@ -175,9 +175,9 @@ def judge(
             result = play_games(policy, find(who), ruleset, games, from_seed, one_among=alone)
             record = Record(result.scores, result.ci_low, result.ci_high)
         found[purpose][who] = record
-        done += games
+        done, points = done + games, points + float(record.scores.sum())
     if on_progress:
-        on_progress(done, total, "ratings")
+        on_progress(done, total, f"ratings{_so_far(points, done)}")
     own = tuple(Games(name, bot, found["bots"][bot].scores) for bot in BASES)
     if ladder is None:
         ladder = bot_ladder(ruleset, seed, min(LADDER_GAMES, bot_games))
@@ -204,6 +204,10 @@ def bot_ladder(ruleset: str, seed: int = 0, games: int = LADDER_GAMES) -> list[G
         result = play_games(find(above), find(below), ruleset, games, from_seed)
         found.append(Games(above, below, result.scores))
     return found
+
+
+def _so_far(points: float, games: int) -> str:
+    return f", score {points / games:.0%} so far" if games else ""
 
 
 def match_seeds(seed: int, purpose: str, who: str) -> int:

@@ -91,8 +91,7 @@ def run_trial(
         raise unknown_name("world of a trial", world, WORLDS)
     check_seed(seed)
     plan, meter = plan or Plan(), Meter()
-    tell(f"screen: {SCREEN_GAMES} sealed games")
-    parts: dict[str, Part] = {"screen": _screen(candidate, champion, world, seed)}
+    parts: dict[str, Part] = {"screen": _screen(candidate, champion, world, seed, tell)}
     figures: dict[str, Figure] = {"screen": parts["screen"]["win_rate"]}
     if champion is None or not parts["screen"]["passed"]:
         reigning = None if champion is None else champion.name
@@ -113,25 +112,36 @@ def run_trial(
     return judge_trial(candidate.name, champion.name, parts, figures)
 
 
-def _screen(candidate: Entrant, champion: Entrant | None, world: str, seed: int) -> Part:
+def _screen(
+    candidate: Entrant,
+    champion: Entrant | None,
+    world: str,
+    seed: int,
+    tell: Callable[[str], None],
+) -> Part:
     """Both against the same sealed cousins: is the candidate clearly the weaker one?"""
-    scores = _sealed(candidate.policy, world, seed)
+    scores = _sealed(candidate.policy, world, seed, tell)
     rate: Figure = (float(scores.mean()), *paired_interval(scores))
     why = f"{rate[0]:.3f} ({rate[1]:.3f} to {rate[2]:.3f}) in {len(scores)} sealed games"
     part: Part = {"games": len(scores), "win_rate": rate, "passed": True, "why": why}
     if champion is not None:
-        gap = paired_difference(scores, _sealed(champion.policy, world, seed))
+        own = f"screen of the champion (it had {rate[0]:.0%})"
+        gap = paired_difference(scores, _sealed(champion.policy, world, seed, tell, own))
         part |= {"difference": gap, "passed": gap[2] >= 0}
         part["why"] += f", {100 * gap[0]:+.1f} points ({100 * gap[1]:+.1f} to {100 * gap[2]:+.1f})"
         part["why"] += " to the champion" + ("" if part["passed"] else ": clearly weaker")
     return part
 
 
-def _sealed(policy: Policy, world: str, seed: int) -> NDArray[np.float64]:
+def _sealed(
+    policy: Policy, world: str, seed: int, tell: Callable[[str], None], whose: str = "screen"
+) -> NDArray[np.float64]:
     """Scores of 96 games: 2 against each of 16 cousins of rookie, veteran and master."""
     panel, each = draw_panel(world, seed), SCREEN_GAMES // len(BASES)
-    rows = []
+    rows: list[NDArray[np.float64]] = []
     for base in BASES:
+        won = f", score {np.concatenate(rows).mean():.0%} so far" if rows else ""
+        tell(f"{whose}: {each * len(rows)} of {SCREEN_GAMES} sealed games{won}")
         cousins = panel.cousins[base][: each // 2]
         own = match_seeds(seed, "screen", base)
         rows.append(against_cousins(policy, world, cousins, each, own).scores)
@@ -165,8 +175,9 @@ def _strength(
 
     def show() -> None:
         low, high = test.bounds
-        games = 2 * test.counts.sum()
-        tell(f"strength: LLR {test.llr:+.2f} of [{low:.2f}, {high:.2f}], {games} games")
+        won, drawn, lost = test.results
+        games = f"{won + drawn + lost:,} games, {won} won {drawn} drawn {lost} lost"
+        tell(f"strength: {games}, LLR {test.llr:+.2f} of [{low:.2f}, {high:.2f}]")
 
     run(test, unit, minutes=plan.minutes, on_unit=show)
     said, gain = test.as_json(), elo_figure(test.counts)

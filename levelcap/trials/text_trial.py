@@ -14,6 +14,7 @@ taught the answers of its exams is found by that. A saving (20 % less time or by
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
@@ -65,12 +66,14 @@ def run_text_trial(
     base: TextEntrant | None = None,
     seed: int = 0,
     prices: Prices | None = None,
+    tell: Callable[[str], None] = lambda what: None,
 ) -> Verdict:
-    """Judge a candidate; seed: draws every fresh problem."""
+    """Judge a candidate; seed: draws every fresh problem. tell: what is done next."""
     check_seed(seed)
     meter = Meter()
     hero, reigning = load_text_hero(candidate.place), load_text_hero(champion.place)
     problems = candidate.problems(EXAMS * FULL_EXAM, seed)
+    tell(f"an exam of both: {len(problems)} fresh problems")
     times = [_answer_ms(who, problems) for who in (hero, reigning)]
     sizes = [size_of(who.place) for who in (candidate, champion)]
     saves = times[0] <= SAVING * times[1] or sizes[0] <= SAVING * sizes[1]
@@ -80,7 +83,9 @@ def run_text_trial(
     said += f" of {len(problems)} fresh problems"
     said += f", a saving (time × {times[0] / times[1]:.2f}, bytes {sizes})" if saves else ""
     parts: dict[str, Part] = {"strength": {"passed": passed, "why": said, "difference": gap}}
+    tell(f"safety: form and leaks; {_points(gap)} to the champion so far")
     parts["safety"] = _safety(hero, problems, seed)
+    tell("drift: what it knew before")
     asked = {
         "passives": (_passives(PASSIVE_SEED), base or champion),
         "the champion's level": (champion.problems(FULL_EXAM, seed), champion),

@@ -5,6 +5,8 @@ All take an open transaction, so that one page or one turn of the wheel sees one
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -71,6 +73,16 @@ def is_kept(connection: Connection, checkpoint: str) -> bool:
     """Is this checkpoint known and not removed?"""
     found = row_of(connection, checkpoint)
     return found is not None and found.retired is None
+
+
+def steps_of(connection: Connection, names: Sequence[str]) -> dict[str, tuple[str, int]]:
+    """Id or canonical name -> hero and step, of those that are in the ledger."""
+    query = (
+        "SELECT value, hero, step FROM json_each(:n) JOIN ledger ON ledger.id = value UNION ALL"
+        " SELECT value, hero, step FROM json_each(:n) JOIN ledger ON canonical_name = value"
+    )
+    rows = connection.execute(query, {"n": json.dumps(list(names))})
+    return {row.value: (row.hero, row.step) for row in rows}
 
 
 def judged_of_run(connection: Connection, run: str) -> list[Entry]:
@@ -144,17 +156,40 @@ def base_before(connection: Connection, entry: Entry) -> Entry | None:
     return found or _first(connection, where, values)
 
 
-def shown(connection: Connection, hero: str, campaign: str | None) -> tuple[Entry, Entry] | None:
-    """The newest checkpoint of a hero, and the newest that was judged (itself if none was)."""
+def shown(
+    connection: Connection, hero: str, campaign: str | None, start: str | None = None
+) -> tuple[Entry, Entry] | None:
+    """The newest checkpoint of a hero, and the newest that was judged (itself if none was).
+
+    start: the checkpoint a campaign began with, which stands for it until its own are judged.
+    """
     where = "hero = :h AND retired IS NULL"
     values: dict[str, Any] = {"h": hero}
     if campaign is not None:
         where, values = f"{where} AND campaign = :c", values | {"c": campaign}
-    newest = _first(connection, where, values)
+    first = None if start is None else row_of(connection, start)
+    newest = _first(connection, where, values) or first
     if newest is None:
         return None
     told = " AND (elo IS NOT NULL OR role = 'text' AND val_loss IS NOT NULL)"
-    return newest, _first(connection, where + told, values) or newest
+    return newest, _first(connection, where + told, values) or first or newest
+
+
+def judged_of(connection: Connection, campaign: str, start: str | None) -> list[Entry]:
+    """Checkpoints of a campaign that have an Elo, and the one it began with; oldest first."""
+    where = "(campaign = :c OR id = :s) AND elo IS NOT NULL"
+    found = select(connection, where, {"c": campaign, "s": start or ""}, 1000)
+    return found[::-1]
+
+
+def least_losses(connection: Connection, hero: str) -> tuple[float | None, float | None]:
+    """The smallest training and held-out loss a hero ever had."""
+    query = (
+        "SELECT min(CASE WHEN train_loss > 0 THEN train_loss END),"
+        " min(CASE WHEN val_loss > 0 THEN val_loss END) FROM ledger WHERE hero = :h"
+    )
+    train, held_out = connection.execute(query, {"h": hero}).one()
+    return train, held_out
 
 
 def of_role(connection: Connection, text: bool, *, champion: bool) -> str | None:

@@ -8,6 +8,7 @@ evals      what an evaluation found, with every score, so that ratings can be co
 champions  who became champion when; the newest row of a hero counts
 removals   checkpoints that go at a given time unless somebody takes it back
 probes     digests of checkpoints that have worked once, and how that is known
+notes      what people wrote beside a checkpoint or a run, and its tags
 """
 
 from __future__ import annotations
@@ -99,6 +100,16 @@ def add_verdicts(connection: Connection) -> None:
     connection.execute("UPDATE champions SET verdict = :v", {"v": before})
 
 
+def create_notes(connection: Connection) -> None:
+    """Notes and tags of people; pages look checkpoints up by the names that events hold."""
+    connection.execute(
+        "CREATE TABLE notes (subject TEXT PRIMARY KEY, text TEXT NOT NULL, tags TEXT NOT NULL,"
+        " changed TEXT NOT NULL) STRICT"
+    )
+    connection.execute("CREATE INDEX ledger_by_name ON ledger (canonical_name)")
+
+
 MIGRATIONS = [
     *(create_vault, create_removals, index_elo, add_elo_bound, create_probes, add_verdicts),
+    create_notes,
 ]

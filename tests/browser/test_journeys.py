@@ -16,6 +16,7 @@ from levelcap.services.clients.keeper import KeeperClient
 from levelcap.services.tavern import entry
 from levelcap.vault import removals
 from levelcap.vault.ledger import get_ledger
+from tests.browser.axe import barriers
 from tests.browser.inn import LIVES, OUT, PHONE, WIDE, Watched, expect_same, mark, says
 
 PAGES = {
@@ -23,7 +24,17 @@ PAGES = {
     "armory": "/settings", "report": "/report", "league": "/league",
     "tests": "/tests",
 }  # fmt: skip
+NARROW = {"width": 360, "height": 740}
 HOSTILE = '<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>'
+COVERED = """() => {
+  const boxes = (of) => [...document.querySelectorAll(of)].map((e) => e.getBoundingClientRect());
+  const hit = (a, b) => a.width && b.width && a.left < b.right && b.left < a.right
+    && a.top < b.bottom && b.top < a.bottom;
+  const toasts = boxes('.toast');
+  return toasts.length && boxes('button, a, input, select, textarea')
+    .filter((one) => one.bottom > 0 && one.top < innerHeight)
+    .filter((one) => toasts.some((toast) => hit(toast, one))).length;
+}"""
 
 
 def test_a_stranger_learns_how_to_get_in_and_nothing_else(inn, browser):
@@ -48,8 +59,16 @@ def test_a_code_opens_the_door_once_and_the_first_visit_explains_the_game(inn, v
     page.screenshot(path=OUT / "welcome.png")
     page.get_by_role("button", name="Begin").click()
     expect(page.locator(".welcome")).to_have_count(0)
+    tour = page.locator("#tour")
+    for number in range(1, 6):
+        expect(tour).to_contain_text(f"{number} of 5")
+        expect(page.locator(".toured")).to_have_count(1)
+        tour.get_by_role("button", name=re.compile("Next|Done")).click()
     shown.goto("/")
     expect(page.locator(".welcome")).to_have_count(0)
+    expect(tour).to_be_hidden()  # once a browser
+    notices = page.get_by_role("switch", name="Notifications")
+    expect(notices).to_have_attribute("aria-checked", "false")
 
     code = entry.make_code()
     assert httpx.get(entry.entry_url(code)).status_code == 200
@@ -66,6 +85,10 @@ def test_every_page_fits_a_wide_screen_and_a_phone(visit, name):
     page.wait_for_timeout(200)
     page.screenshot(path=OUT / f"{name}-phone.png")
     assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+    assert barriers(page) == []
+    page.set_viewport_size(NARROW)
+    assert page.evaluate("document.documentElement.scrollWidth") <= NARROW["width"]
+    page.set_viewport_size(PHONE)
     navigation = page.locator("nav.places").bounding_box()
     assert navigation["y"] + navigation["height"] == pytest.approx(PHONE["height"], abs=1)
     page.set_viewport_size(WIDE)
@@ -80,10 +103,30 @@ def test_every_number_of_the_sheet_says_what_it_is(visit):
     assert "1 / training loss" in page.evaluate(content)
 
 
+def test_a_checkpoint_on_trial_is_seen_to_be_judged(visit):
+    page = visit().goto("/")
+    with KeeperClient.local() as keeper:
+        newest = keeper.call("GET", "/api/ledger")["checkpoints"][0]
+        order = {"checkpoint": newest["id"], "games": 800, "seed": 3}
+        job = keeper.call("POST", "/api/jobs", {"job_type": "eval", "payload": order})
+        expect(page.locator(".training-state")).to_have_text("On trial")
+        name = f"kestrel {newest['step']:,}"
+        expect(page.locator(".fight h2")).to_have_text(f"On trial: {name}")
+        told = page.locator(".on-trial p").first
+        expect(told).to_contain_text(re.compile(r"the sealed panel, [\d,]+ of 4,800, cousins"))
+        expect(told).to_contain_text(re.compile(r"score \d+% so far"), timeout=60_000)
+        page.screenshot(path=OUT / "on-trial.png")
+        watch = page.get_by_role("link", name="Watch them").get_attribute("href")
+        assert watch == f"/arena?red={newest['id']}&blue=master"
+        keeper.call("POST", f"/api/jobs/{job['job_id']}/cancel")
+    expect(page.locator(".fight h2")).not_to_contain_text("On trial")
+
+
 def test_training_goes_on_and_is_seen_to(visit):
     page = visit().goto("/")
     state = page.locator(".training-state")
     expect(state).to_have_text("Resting")
+    page.get_by_role("button", name="Loss", exact=True).click()
     page.get_by_role("button", name="Resume").click()
     expect(state).to_have_text("In training", timeout=60_000)
     experience = page.locator(".figure", has_text="XP of this battle").locator(".figure-value")
@@ -92,6 +135,7 @@ def test_training_goes_on_and_is_seen_to(visit):
     page.screenshot(path=OUT / "battle.png")
     expect(experience).not_to_have_text(f"{before:,}", timeout=60_000)
     assert re.match(r"Round \d+: 30 minutes", page.locator(".fight h2").inner_text())
+    assert re.match(r"\d+ % · Kestrel · Hero", page.title())
     rests = page.locator(".feed .event-title", has_text="The hero rests")
     before = rests.count()
     page.get_by_role("button", name="Pause").click()
@@ -155,6 +199,9 @@ def test_templates_fill_the_recipe_and_a_run_shows_its_command(visit):
     page.get_by_role("button", name=re.compile("^Trial")).click()
     recipe = page.get_by_label("Recipe (YAML)")
     expect(recipe).to_have_value(re.compile("quest: evaluate"))
+    page.get_by_label("games", exact=True).fill("80")  # field by field, with the YAML beside it
+    page.get_by_label("title", exact=True).fill("A trial: of two")
+    expect(recipe).to_have_value(re.compile('title: "A trial: of two"\n.*games: 80', re.DOTALL))
     recipe.fill("quest: evaluate\ngames: 41\n")
     page.get_by_role("button", name="Put it on the board").click()
     says(page, "games")
@@ -198,11 +245,12 @@ def test_two_checkpoints_are_compared_sorted_and_verified(visit):
     assert steps == sorted(steps) and len(steps) >= 3
     for number in (0, 1):
         page.get_by_role("button", name="Compare", exact=True).nth(number).click()
-    page.locator(".btn.primary", has_text="Compare").click()
-    window = page.get_by_role("dialog", name="Two checkpoints")
-    expect(window.locator(".figure-value")).to_have_text(re.compile(r"[+-]\d+ Elo \(.+ to .+\)"))
+    page.locator("a.btn.primary", has_text="Compare").click()
+    page.wait_for_url("**/compare/*/*")
+    expect(page.locator(".figure-value")).to_have_text(re.compile(r"[+-]\d+ Elo \(.+ to .+\)"))
+    expect(page.get_by_role("link", name=re.compile("^Play kestrel"))).to_be_visible()
     page.screenshot(path=OUT / "compare.png")
-    page.keyboard.press("Escape")
+    page.go_back()
     page.get_by_role("button", name="Verify").first.click()
     says(page, "Every byte is as it was saved")
 
@@ -210,7 +258,7 @@ def test_two_checkpoints_are_compared_sorted_and_verified(visit):
 def test_a_season_is_read_who_beats_whom_and_why_they_met(visit):
     page = visit().goto("/league")
     expect(page.locator("table.heat tbody tr")).to_have_count(
-        page.locator("table.heat thead th").count() - 1
+        page.locator("table.heat thead th").count()
     )
     expect(page.locator(".heat .tip").first).to_have_attribute("data-tip", re.compile("games"))
     expect(page.locator(".chart canvas")).to_be_visible()
@@ -245,8 +293,13 @@ def test_a_promotion_is_rolled_back(visit):
     other = page.locator("tbody tr:not(.champion)").first
     chosen = other.get_attribute("data-checkpoint")
     other.get_by_role("button", name="Promote").click()
+    asked = page.get_by_role("dialog", name="Are you sure?")
+    asked.get_by_role("button", name="No").click()
+    expect(page.locator("tr.champion")).to_have_attribute("data-checkpoint", before)
+    other.get_by_role("button", name="Promote").click()
+    asked.get_by_role("button", name="Yes").click()
     expect(page.locator("tr.champion")).to_have_attribute("data-checkpoint", chosen)
-    page.get_by_role("button", name="Roll back").click()
+    page.locator("tr.champion").get_by_role("button", name="Undo").click()
     expect(page.locator("tr.champion")).to_have_attribute("data-checkpoint", before)
 
 
@@ -364,7 +417,7 @@ def test_jobs_are_filtered_paged_and_looked_into(visit):
     mark(rows.first)
     page.wait_for_timeout(2_500)  # two looks of the page: the worker's work goes on meanwhile
     expect_same(rows.first)
-    rows.first.get_by_role("button", name="Details").click()
+    rows.first.get_by_role("link", name="Details").click()
     window = page.get_by_role("dialog", name="Job")
     expect(window.locator(".event-title").first).to_have_text("submitted")
     expect(window.locator("pre")).to_contain_text('"checkpoint"')
@@ -438,6 +491,81 @@ def test_what_is_being_typed_stays_while_the_page_changes(visit):
     expect(recipe).to_have_value("quest: record")
     call_off(shown)
     assert quest["title"] == "A third watch"
+
+
+def test_the_reload_case_an_open_checkpoint_survives_reload_back_and_another_browser(visit):
+    page = visit().goto("/vault")
+    link = page.locator("tbody a", has_text="kestrel").first
+    name = link.inner_text()
+    link.click()
+    window = page.get_by_role("dialog", name=name)
+    expect(window).to_be_visible()
+    where = page.url
+    assert re.search(r"/vault/checkpoint-[0-9a-f]{12}", where)
+    window.get_by_label("Note on this checkpoint").fill("turns too late")
+    window.get_by_label("Tags of this checkpoint").fill("slow turn")
+    window.get_by_role("button", name="Write down: this checkpoint").click()
+    says(page, "Written down")
+    page.reload()
+    expect(page.get_by_label("Tags of this checkpoint")).to_have_value("slow turn")
+    other = visit()
+    other.goto("/" + where.split("/", 3)[3])
+    expect(other.page.get_by_role("dialog", name=name)).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("dialog", name=name)).to_have_count(0)
+    page.wait_for_url("**/vault")
+    page.go_back()
+    expect(page.get_by_role("dialog", name=name)).to_be_visible()
+    page.keyboard.press("Escape")
+    page.get_by_role("search").get_by_label("Search").fill("slow")
+    page.keyboard.press("Enter")
+    expect(page.locator("tr[data-checkpoint]")).to_have_count(1)
+    expect(page.locator("tr[data-checkpoint]")).to_contain_text("turns too late")
+
+
+def test_the_silent_name_case_a_file_with_spaces_and_lessons_get_an_answer(visit):
+    page = visit().goto("/quests")
+    recipe = b"quest: record\ngames: 4\ntitle: A copied watch\n"
+    named = {"name": "my recipe (1).yaml", "mimeType": "text/yaml", "buffer": recipe}
+    page.set_input_files("input[type=file]", named)
+    quest = page.locator("article.quest", has_text="A copied watch")
+    expect(quest).to_have_count(1)
+    expect(quest.locator(".waits")).to_contain_text("press Resume")
+    quest.get_by_role("button", name="Call off").click()
+    lessons = b'{"prompt": "Compute: add(1)", "answer": "2"}\n' * 3 + b"{not json\n"
+    data = {"name": "some lessons.jsonl", "mimeType": "", "buffer": lessons}
+    page.set_input_files("input[type=file]", data)
+    says(page, re.compile("some-lessons.jsonl"))
+
+
+def test_the_palette_leads_to_what_is_typed(visit):
+    page = visit().goto("/jobs")
+    with realm() as opened:
+        newest = get_ledger(opened.engine).list(limit=1)[0]
+    page.keyboard.press("Control+k")
+    page.keyboard.type(f"kestrel {newest.step:,}")
+    found = page.get_by_role("option", name=newest.id)
+    expect(found).to_have_attribute("aria-selected", "true")
+    page.keyboard.press("Enter")
+    page.wait_for_url(f"**/vault/{newest.id}*")
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    page.keyboard.press("/")
+    page.keyboard.type("quests")
+    expect(page.locator("#palette-found li").first).to_contain_text("Quests")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/quests")
+
+
+def test_what_is_announced_covers_no_control(visit):
+    page = visit().goto("/vault")
+    with realm() as opened:
+        for words in ("one.yaml was wrong", "two.yaml was wrong, and this takes many words to say"):
+            say(opened.engine, "data.rejected", words, severity="warning")
+    says(page, "two.yaml")
+    assert page.evaluate(COVERED) == 0
+    page.set_viewport_size(PHONE)
+    assert page.evaluate(COVERED) == 0
 
 
 def test_a_killed_tavern_comes_back_and_tells_what_was_missed(inn, visit):

@@ -24,6 +24,29 @@ def test_a_checkpoint_is_pinned_removed_later_and_restored(realm, capsys):
     assert get_ledger(realm.engine).get(entry.id).retired is not None
 
 
+def test_notes_and_tags_are_written_beside_a_checkpoint_and_a_run(realm, capsys):
+    entry = entered(realm, 1, run="reinforce-1")
+    assert f"{entry.id}: aims well" in levelcap(capsys, "vault", "note", "latest", "aims well")[1]
+    assert "keep, sharp" in levelcap(capsys, "vault", "tag", entry.id, "sharp", "keep")[1]
+    assert (
+        f"{entry.id}: keep\n" in levelcap(capsys, "vault", "tag", entry.id, "sharp", "--remove")[1]
+    )
+    assert "reinforce-1: warm" in levelcap(capsys, "vault", "tag", "reinforce-1", "warm")[1]
+    assert "aims well" in levelcap(capsys, "vault", "note", entry.id)[1]
+    assert "no note" in levelcap(capsys, "vault", "note", entry.id, "")[1]
+    assert levelcap(capsys, "vault", "note", "nobody", "x")[0] == 2
+
+
+def test_a_checkpoint_on_trial_is_told(realm, capsys):
+    entry = entered(realm, 1)
+    realm.store.register("judge", "local_gpu_1", ["eval_worker"])
+    realm.store.submit("eval", {"checkpoint": entry.id})
+    job = realm.store.claim("judge", types=["eval"])
+    realm.store.progress(job.id, "judge", job.fence, 0.5, "48 of 96, cousins master")
+    said = levelcap(capsys, "status")[1]
+    assert f"on trial: {entry.id} against the sealed panel, 48 of 96, cousins master" in said
+
+
 def test_quests_and_jobs_are_moved(realm, capsys):
     flywheel.begin(realm.store)
     with reading(realm.engine) as connection:

@@ -7,6 +7,7 @@ from tests.house.sources import name_of, package_files
 OWNERS = {
     "levelcap/vault/": (
         *("assets", "locations", "transfers", "ledger", "evals", "champions", "removals", "probes"),
+        "notes",
     ),
     "levelcap/jobs/": ("jobs", "job_events", "workers"),
     "levelcap/campaign/story/": (

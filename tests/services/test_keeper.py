@@ -116,6 +116,9 @@ def test_the_vault_over_http(client, realm, tmp_path):
     best = client.get("/api/ledger/best", params={"metric": "train_loss"}).json()
     assert best["checkpoint"]["step"] == 3
     assert client.get("/api/ledger/2").json()["checkpoints"][0]["id"] == rows[1].id
+    note = client.post(f"/api/notes/{rows[0].id}", json={"text": "first", "tags": ["old"]}).json()
+    assert client.get(f"/api/notes/{rows[0].id}").json() == note and note["tags"] == ["old"]
+    assert client.post("/api/notes/nobody", json={"text": "x"}).status_code == 404
     promoted = client.post("/api/champion", json={"checkpoint": rows[0].id})
     assert promoted.json()["checkpoint"] == rows[0].id
     assert client.post("/api/champion", json={"checkpoint": rows[0].id}).status_code == 409
@@ -283,6 +286,7 @@ def test_the_guild_and_the_choice_of_a_hero_over_http(client, realm, active):
     types = {"content-type": "application/x-ndjson"}
     made = client.post("/api/quests/lessons/a.jsonl", content=lessons, headers=types)
     assert made.status_code == 201 and made.json()["kind"] == "study"
+    assert made.json()["report"] | {"rows": 2, "lessons": 2, "invalid": 0} == made.json()["report"]
     bad = client.post("/api/quests/lessons/b.jsonl", content=b"x\n", headers=types)
     assert bad.status_code == 400 and "line 1" in bad.json()["message"]
     assert client.post("/api/quests", json={"recipe": {"quest": "school"}}).status_code == 201

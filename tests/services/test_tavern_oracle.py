@@ -99,6 +99,22 @@ def test_a_problem_is_judged_by_its_seed(home, skill):
             assert judged == {"right": good, "wanted": right}
 
 
+def test_a_typed_problem_is_judged_when_the_guild_can_solve_it(home):
+    with visitor("http://127.0.0.1:9") as browser:
+
+        def judged(prompt, answer):
+            return browser.post(
+                "/oracle/api/judge_typed", json={"prompt": prompt, "answer": answer}
+            )
+
+        drawn = draw("sy", 2, 11)
+        right = get_engine().solve(drawn)
+        assert judged(drawn.prompt, right).json() == {"right": True, "wanted": right, "by": "sy"}
+        said = judged(PROMPT, "nonsense").json()
+        assert not said["right"] and said["by"] == "bin" and "①①" in said["wanted"]
+        assert judged("Who are you?", "DIO").json()["by"] == ""
+
+
 def test_problems_that_do_not_exist_are_refused():
     with pytest.raises(UnknownName):
         draw("chess", 1, 0)

@@ -2,40 +2,16 @@
 
 import json
 
-import pytest
-from starlette.testclient import TestClient
-
-from levelcap.campaign.story import campaigns
 from levelcap.campaign.story.events import say
-from levelcap.campaign.work.desk import enter
-from levelcap.campaign.work.recipes import read_recipe
 from levelcap.kit.db import transaction
 from levelcap.kit.paths import folder
-from levelcap.services.clients.keeper import KeeperClient
-from levelcap.services.door.tokens import load_tokens
 from levelcap.services.tavern import lore
-from levelcap.services.tavern.app import build
 from levelcap.services.tavern.pages.jobs import JobsAsked
 from levelcap.services.tavern.pages.vault import VaultAsked
 from levelcap.services.tavern.view import TEMPLATES
 from levelcap.vault.evals import TRIAL, store_eval
+from tests.services.conftest import HOSTILE, PORT
 from tests.vault.made import entered
-
-HOSTILE = "<img src=x onerror=alert(1)>'\"&"
-PORT = 8888
-
-
-@pytest.fixture
-def client(realm):
-    tokens = load_tokens()
-    with transaction(realm.engine) as connection:
-        campaign = campaigns.create(connection, "kestrel", HOSTILE)
-    recipe = read_recipe({"quest": "record", "games": 4, "title": HOSTILE})
-    enter(realm.store, campaign.id, recipe, source="person")
-    app = build(realm, tokens, KeeperClient("http://127.0.0.1:9", tokens.admin), PORT)
-    headers = {"authorization": f"Bearer {tokens.admin}"}
-    with TestClient(app, base_url=f"http://localhost:{PORT}", headers=headers) as found:
-        yield found
 
 
 def parts_of(name):
@@ -122,19 +98,19 @@ def test_a_breach_in_a_verdict_leads_to_its_moment_in_the_arena(client, realm):
     made = entered(realm, 1).id
     with transaction(realm.engine) as connection:
         store_eval(connection, made, TRIAL, "job-1", 0, said)
-    page = client.get("/vault", params={"verdict": made}).text
+    page = client.get(f"/vault/{made}").text
     assert "not safe" in page and "idle_s: .25 &gt; .01" in page and "25.0 % of the matches" in page
     assert 'href="/arena?replay=idle_s-7&amp;tick=450"' in page and "idle_s-8" not in page
     assert "seat 0 at tick 450: 31.5 <span" in page
-    assert f'data-go="?verdict={made}"' in client.get("/vault").text
+    assert f'data-go="/vault/{made}"' in client.get("/vault").text
     assert client.get("/arena?replay=idle_s-7&tick=450").status_code == 200
 
 
 def test_what_a_page_shows_stands_in_its_address():
-    asked = VaultAsked(sort="elo", a="one", b="two")
-    assert asked.sorted_by("elo") == "?sort=elo&ascending=True&a=one&b=two"
-    assert asked.sorted_by("step") == "?sort=step&a=one&b=two"
-    assert asked.choosing("one") == "?sort=elo&a=two"
-    assert asked.choosing("three") == "?sort=elo&a=two&b=three"
-    assert VaultAsked().choosing("one") == "?a=one"
+    asked = VaultAsked(sort="elo", chosen="one,two")
+    assert asked.sorted_by("elo") == "/vault?sort=elo&ascending=True&chosen=one%2Ctwo"
+    assert asked.sorted_by("step") == "/vault?sort=step&chosen=one%2Ctwo"
+    assert asked.choosing("one") == "/vault?sort=elo&chosen=two"
+    assert VaultAsked(chosen="1,2,3,4,5").choosing("6") == "/vault?chosen=2%2C3%2C4%2C5%2C6"
+    assert VaultAsked(id="one").to(page=2) == "/vault/one?page=2"
     assert JobsAsked(cursors="a,b").past == ["a", "b"]

@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 
 import numpy as np
 import pytest
@@ -159,7 +160,12 @@ def test_progress_is_told_in_games(ladder):
     judge(find("idle"), "duel", ladder=ladder, on_progress=lambda *row: told.append(row), **few)
     assert [row[0] for row in told] == [0, 40, 80, 120, 122, 124, 126]
     assert {row[1] for row in told} == {126}
-    assert told[1][2] == "cousins veteran"
+    assert told[0][2] == "cousins rookie"
+    assert [row[2].split(", score ")[0] for row in told[1:3]] == [
+        "cousins veteran",
+        "cousins master",
+    ]
+    assert re.fullmatch(r"ratings, score \d+% so far", told[-1][2])
 
 
 def test_the_ladder_links_the_bots_to_the_anchor():

@@ -56,7 +56,8 @@ def test_a_stronger_one_passes_with_every_part(brief_screen):
     assert verdict.passed and verdict.version == 2 and not verdict.provisional
     assert set(verdict.parts) == {"screen", "strength", "safety", "robust", "speed", "cost"}
     assert all(part["why"] and part["passed"] in (True, False) for part in verdict.parts.values())
-    assert "gain passed: LLR" in verdict.reason and any("strength: LLR" in line for line in told)
+    assert "gain passed: LLR" in verdict.reason and any(", LLR +" in line for line in told)
+    assert told[0] == "screen: 0 of 12 sealed games" and "8 of 12 sealed games, score" in told[2]
     cost = verdict.parts["cost"]
     assert cost["joules"] == 3600 * cost["watts_per_core"] and cost["price"] is None
     gain = verdict.figures["difference"]

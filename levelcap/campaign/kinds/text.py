@@ -153,6 +153,7 @@ class Text(Kind):
             level=asked.level,
             seed=asked.seed,
             passives=asked.passives,
+            on_progress=on_progress,
         )
 
     def note_result(self, connection: Connection, entry: Entry, result: dict[str, Any]) -> Noted:

@@ -15,7 +15,7 @@ from levelcap.campaign.story.rows import Row
 from levelcap.kit.db import Connection
 from levelcap.vault import lookup
 from levelcap.vault.champion import Promotion, champion_of
-from levelcap.vault.ledger import Entry
+from levelcap.vault.ledger import Entry, row_of
 
 GOLD_A_QUEST = 100
 
@@ -46,7 +46,13 @@ class HeroSheet(Row):
     campaign: Campaign | None
     stats: dict[str, Stat]
     elo: Strength
+    """of the newest judged checkpoint"""
+    reigns: Strength
+    """of the champion"""
+    bests: dict[str, float | None]
+    """personal bests of ATK and DEF"""
     checkpoint: str | None
+    judged: str | None
     champion: Promotion | None
 
 
@@ -54,10 +60,13 @@ def sheet(connection: Connection, hero: HeroFile) -> HeroSheet:
     """Everything the hero's page and `levelcap status` show; a stat that is not known is None."""
     kind, campaign = KINDS[hero.kind], campaigns.current(connection, hero.id)
     learned = kind.learned(connection, campaign)
-    found = lookup.shown(connection, hero.id, campaign.id if campaign else None)
+    start = campaign.starting_checkpoint if campaign else None
+    found = lookup.shown(connection, hero.id, campaign.id if campaign else None, start)
     newest, judged = found or (None, None)
     loss = None if newest is None else newest.train_loss
     held_out, accuracy = (None, None) if judged is None else (judged.val_loss, judged.accuracy)
+    reigning = champion_of(connection, hero.id)
+    least = zip(("ATK", "DEF"), lookup.least_losses(connection, hero.id), strict=True)
     done = sum(quests.count_done(connection, hero.id).values())
     stats = {
         "level": learned.level,
@@ -80,8 +89,11 @@ def sheet(connection: Connection, hero: HeroFile) -> HeroSheet:
         campaign=campaign,
         stats=stats,
         elo=_strength(judged),
+        reigns=_strength(None if reigning is None else row_of(connection, reigning.checkpoint)),
+        bests={name: 1.0 / value if value else None for name, value in least},
         checkpoint=None if newest is None else newest.id,
-        champion=champion_of(connection, hero.id),
+        judged=None if judged is None else judged.id,
+        champion=reigning,
     )
 
 

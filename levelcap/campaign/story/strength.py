@@ -22,6 +22,15 @@ def keep_ladder(connection: Connection, seed: int, result: dict[str, Any]) -> di
     return {key: value for key, value in result.items() if key != "ladder"}
 
 
+def bot_elos(connection: Connection, world: str, seed: int = 0) -> dict[str, float]:
+    """Bot -> Elo in the games of the bots among themselves; {}: none were played here yet."""
+    ladder = get_value(connection, f"ladder {world} {seed}")
+    if ladder is None:
+        return {}
+    found = rate([Games(x, y, from_digits(digits)) for x, y, digits in ladder])
+    return {bot: round(found.elo(bot)) for bot in {name for row in ladder for name in row[:2]}}
+
+
 def difference(connection: Connection, a: str, b: str) -> tuple[float, float, float] | None:
     """Elo of checkpoint a minus that of b with its 95 % interval; None: not both were judged.
 

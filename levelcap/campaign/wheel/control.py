@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from levelcap.campaign.kinds.heroes import find_hero
+from levelcap.campaign.sheet.on_trial import on_trial
 from levelcap.campaign.story import campaigns, quests, runs
 from levelcap.campaign.story.events import say
 from levelcap.campaign.story.runs import SKIP
@@ -148,7 +149,8 @@ def halt_of(connection: Connection) -> breaker.Halt | None:
 
 
 def status(connection: Connection) -> dict[str, Any]:
-    """What is going on, for people: state, reasons, and the running quest with its progress."""
+    """What is going on, for people: state, reasons, the running quest with its progress, and who is
+    on trial."""
     asked, halt = wish(connection), halt_of(connection)
     quest = quests.oldest_running(connection)
     told = None
@@ -157,4 +159,6 @@ def status(connection: Connection) -> dict[str, Any]:
         told = {name: getattr(quest, name) for name in ("id", "title", "kind", "run")}
         told |= {name: getattr(job, name) for name in ("progress", "message", "type", "worker")}
     halted = None if halt is None else halt.as_json()
-    return {"state": asked.state, "held": asked.held, "halt": halted, "quest": told}
+    judged = [row.as_json() for row in on_trial(connection)]
+    state = {"state": asked.state, "held": asked.held, "halt": halted, "quest": told}
+    return state | {"trials": judged}

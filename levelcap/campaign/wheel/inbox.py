@@ -72,7 +72,7 @@ def _take(store: Store, path: Path, priority: str) -> quests.Quest:
     if path.is_symlink() or not path.is_file():
         raise BadFile(refuse("only plain files are taken", path.name, "Drop the file itself"))
     if path.suffix.lower() == LESSONS:
-        return _take_lessons(store, path, path.name, priority)
+        return _take_lessons(store, path, path.name, priority)[0]
     if path.suffix.lower() not in SUFFIXES:
         remedy = f"Drop a recipe ({', '.join(SUFFIXES)}) or lessons ({LESSONS})"
         raise BadFile(refuse("this kind of file is not known", path.name, remedy))
@@ -130,7 +130,7 @@ def upload(store: Store, name: str, data: bytes) -> quests.Quest:
     """
     check_id(name, "file")
     if Path(name).suffix.lower() == LESSONS:
-        return _upload_lessons(store, name, data)
+        return upload_lessons(store, name, data)[0]
     if Path(name).suffix.lower() not in SUFFIXES:
         remedy = f"Send a recipe ({', '.join(SUFFIXES)})"
         raise BadValue(refuse("this kind of file is not known", name, remedy))
@@ -143,7 +143,13 @@ def upload(store: Store, name: str, data: bytes) -> quests.Quest:
         raise
 
 
-def _upload_lessons(store: Store, name: str, data: bytes) -> quests.Quest:
+def upload_lessons(store: Store, name: str, data: bytes) -> tuple[quests.Quest, Report]:
+    """A lesson file that came over HTTP: the quest made of it, and what the gate found.
+
+    Raises:
+        BadValue: a name that is no plain file name. BadFile: the gate refuses the file.
+    """
+    check_id(name, "file")
     path = folder("inbox") / f".upload-{time.time_ns()}-{name}"
     write_bytes(path, data)
     try:
@@ -156,7 +162,9 @@ def _upload_lessons(store: Store, name: str, data: bytes) -> quests.Quest:
         path.unlink(missing_ok=True)
 
 
-def _take_lessons(store: Store, path: Path, name: str, priority: str) -> quests.Quest:
+def _take_lessons(
+    store: Store, path: Path, name: str, priority: str
+) -> tuple[quests.Quest, Report]:
     """A lesson file becomes a dataset and a quest of study; its bad lines go to quarantine."""
     if (size := path.stat().st_size) > lessons.MAX_BYTES:
         what = f"a lesson file has at most {lessons.MAX_BYTES} bytes"
@@ -180,7 +188,8 @@ def _take_lessons(store: Store, path: Path, name: str, priority: str) -> quests.
         }
     )
     key = f"inbox-{made}-{campaign}"[:100]
-    return _done(path, enter(store, campaign, recipe, source=f"inbox: {name}"[:100], key=key))
+    quest = enter(store, campaign, recipe, source=f"inbox: {name}"[:100], key=key)
+    return _done(path, quest), report
 
 
 def _set_aside(name: str, report: Report) -> None:

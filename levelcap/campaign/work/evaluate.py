@@ -52,9 +52,11 @@ class Evaluate(Work):
     def perform(self, bench: Bench) -> Result:
         """Let its kind judge it."""
         place = bench.locate(self.checkpoint)
-        found = kind_of_meta(meta_of(place)).judge(
-            place, self, lambda done, total, what: bench.context.progress(done / total, what)
-        )
+
+        def tell(done: int, total: int, what: str) -> None:
+            bench.context.progress(done / total, f"{done:,} of {total:,}, {what}")
+
+        found = kind_of_meta(meta_of(place)).judge(place, self, tell)
         if self.against is not None and "elo" in found:
             found |= {"against": self.against, "gain": self._meet(place, bench)}
         return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
@@ -46,9 +47,17 @@ class TrialWork(Work):
 
     def perform(self, bench: Bench) -> Result:
         """Judge it."""
-        return self._of_text(bench) if self.subject else self._of_arena(bench)
+        done = 0
 
-    def _of_text(self, bench: Bench) -> Result:
+        def tell(what: str) -> None:
+            nonlocal done
+            done += 1
+            # How long a sequential test will take nobody knows: it comes nearer and never arrives.
+            bench.context.progress(1 - 0.97**done, what)
+
+        return self._of_text(bench, tell) if self.subject else self._of_arena(bench, tell)
+
+    def _of_text(self, bench: Bench, tell: Callable[[str], None]) -> Result:
         from levelcap.trials.cost import prices
         from levelcap.trials.text_trial import TextEntrant, run_text_trial
 
@@ -57,15 +66,15 @@ class TrialWork(Work):
             skill, preset = track(of)
             return TextEntrant(name, bench.locate(name), skill.id, int(level), preset, spent)
 
-        bench.context.progress(0.1, "an exam of both")
         pair = (
             entrant(self.checkpoint, self.subject, self.core_seconds),
             entrant(self.champion, self.held),
         )
         base = None if self.base is None else entrant(self.base, self.subject)
-        return run_text_trial(*pair, base=base, seed=self.seed, prices=prices()).as_json()
+        told = run_text_trial(*pair, base=base, seed=self.seed, prices=prices(), tell=tell)
+        return told.as_json()
 
-    def _of_arena(self, bench: Bench) -> Result:
+    def _of_arena(self, bench: Bench, tell: Callable[[str], None]) -> Result:
         from levelcap.play.load import load_checkpoint
         from levelcap.trials.cost import prices
         from levelcap.trials.speed import size_of
@@ -74,14 +83,6 @@ class TrialWork(Work):
         def entrant(name: str, spent: float) -> Entrant:
             place = bench.locate(name)
             return Entrant(name, load_checkpoint(place), size_of(place), spent)
-
-        done = 0
-
-        def tell(what: str) -> None:
-            nonlocal done
-            done += 1
-            # How long a sequential test will take nobody knows: it comes nearer and never arrives.
-            bench.context.progress(1 - 0.97**done, what)
 
         pair = entrant(self.checkpoint, self.core_seconds), entrant(self.champion, 0.0)
         plan = Plan(self.minutes, self.matches, prices=prices(), replays=folder("replays"))

@@ -150,6 +150,12 @@ class KeeperClient(Client):
         path = f"/api/quests/upload/{check_id(name, 'file')}"
         return self.send("POST", path, data, "application/yaml")
 
+    def upload_lessons(self, name: str, data: bytes) -> tuple[str, dict[str, int]]:
+        """Queue a lesson file: the quest's title, and what the data gate counted."""
+        path = f"/api/quests/lessons/{check_id(name, 'file')}"
+        said = self.send("POST", path, data, "application/x-ndjson")
+        return said["title"], said["report"]
+
 
 class HttpStore:
     """The queue over HTTP, for workers that do not sit beside the database."""

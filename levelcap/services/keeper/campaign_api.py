@@ -151,7 +151,9 @@ def _quests(door: Routes[APIRouter], realm: Realm) -> None:
     async def lessons(name: Id, request: Request) -> dict[str, Any]:
         """Queue a lesson file (.jsonl): through the data gate, then a quest of study."""
         body = await request.body()
-        return (await asyncio.to_thread(inbox.upload, store, name, body)).as_json()
+        quest, found = await asyncio.to_thread(inbox.upload_lessons, store, name, body)
+        counts = {n: getattr(found, n) for n in ("rows", "duplicates", "invalid", "leaks")}
+        return quest.as_json() | {"report": counts | {"lessons": len(found.lessons)}}
 
     @door.get("/quests/{quest}", "viewer")
     def get_quest(quest: Id) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 import tempfile
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -22,7 +23,7 @@ from levelcap.kit.files import write_bytes
 from levelcap.kit.paths import folder
 from levelcap.services.door.fields import Body, Id, Number, Page, Seed
 from levelcap.services.door.rights import Routes
-from levelcap.vault import assets, champion, removals
+from levelcap.vault import assets, champion, notes, removals
 from levelcap.vault.archive import pack, sweep_uploads, upload_file
 from levelcap.vault.ask import resolve
 from levelcap.vault.evals import evaluations
@@ -53,6 +54,16 @@ class Keep(Body):
 
     keep: Annotated[int, Field(ge=1, le=100_000)] = 20
     dry_run: bool = True
+
+
+class Words(Body):
+    """A note and tags; what is left out stays as it is."""
+
+    text: Annotated[str, Field(max_length=notes.LONGEST)] | None = None
+    tags: (
+        Annotated[list[Annotated[str, Field(max_length=40)]], Field(max_length=notes.MOST_TAGS)]
+        | None
+    ) = None
 
 
 class Pin(Body):
@@ -216,6 +227,17 @@ def _checkpoints(door: Routes[APIRouter], realm: Realm) -> None:
         remove_checkpoint(engine, entry.id)
         say(engine, "vault.checkpoint_removed", entry.id, severity="warning")
         return {"removed": entry.id}
+
+    @door.get("/notes/{subject}", "viewer")
+    def get_note(subject: Id) -> dict[str, Any]:
+        """What was written beside a checkpoint or a run."""
+        found = realm.read(notes.notes_of, [subject])
+        return asdict(found.get(subject, notes.Note(subject)))
+
+    @door.post("/notes/{subject}", "admin")
+    def annotate(subject: Id, body: Words) -> dict[str, Any]:
+        """Write a note or tags beside a checkpoint or a run."""
+        return asdict(realm.write(notes.annotate, subject, body.text, body.tags))
 
     @door.post("/checkpoints/{checkpoint}/restore", "admin")
     def restore(checkpoint: Id) -> dict[str, Any]:

@@ -23,7 +23,7 @@ from levelcap.services.door.http import make_app, serve, while_served
 from levelcap.services.door.rights import Routes, right
 from levelcap.services.door.tokens import Tokens, load_tokens
 from levelcap.services.process import lifeline
-from levelcap.services.tavern import arena, entry, lore, oracle
+from levelcap.services.tavern import arena, entry, finder, lore, oracle
 from levelcap.services.tavern.doorway import POLICY, Doorway, small_page
 from levelcap.services.tavern.downloads import add_downloads
 from levelcap.services.tavern.live import Live
@@ -78,11 +78,12 @@ def build(
     app.mount(f"/static/{version}", right("viewer")(Statics(directory=STATIC)), name="static")
     tavern = Tavern(opened, pulse, keeper, Visits(), f"/static/{version}")
     app.include_router(Live(tavern).routes())
-    for place in lore.PLACES:
+    for place in (*lore.PLACES, *lore.BESIDE):
         app.include_router(_view_of(place)(tavern, place).routes())
     answers = arena.OracleClient.local(tokens)
     app.include_router(arena.routes(answers, keeper, tokens))
     app.include_router(oracle.routes(answers))
+    app.include_router(finder.routes(tavern))
     app.add_middleware(Doorway)
     return app
 

@@ -37,7 +37,7 @@ class Live:
         self._since = time.time_ns() // 10**6  # another number: the Tavern was started anew
         self._tabs: set[Backlog] = set()
         self._header = ""
-        self._doing: tuple[str, str | None] | None = None
+        self._doing: tuple[Any, ...] | None = None
         self._level: tuple[str, int] | None = None
 
     def tell(self, moment: Moment) -> None:
@@ -47,8 +47,9 @@ class Live:
         news = [_notice(event.kind, event.message, event.severity) for event in moment.events]
         message = self._message(moment, self._header if before != self._header else None)
         kinds = {event.kind for event in moment.events}
-        doing = (moment.training["state"], (moment.training["quest"] or {}).get("id"))
-        if doing != self._doing:  # a quest is begun without an event
+        judged = tuple(row["job"] for row in moment.training["trials"])
+        doing = (moment.training["state"], (moment.training["quest"] or {}).get("id"), judged)
+        if doing != self._doing:  # a quest or a trial is begun without an event
             self._doing = doing
             kinds.add("quest.changed")
         message["kinds"] = sorted(kinds)
@@ -57,7 +58,9 @@ class Live:
             tab.put(json.dumps(message).encode())
 
     def _draw(self, moment: Moment) -> str:
-        return self.tavern.templates.get_template("header.html").render(moment=moment)
+        names = ("header.html", "halt.html")
+        parts = [self.tavern.templates.get_template(name).render(moment=moment) for name in names]
+        return "".join(parts)
 
     def _message(self, moment: Moment, header: str | None) -> dict[str, Any]:
         return {"since": self._since, "hero": moment.hero.id, "header": header}

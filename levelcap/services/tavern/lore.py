@@ -48,12 +48,16 @@ PLACES = (
     Place("/report", "Report", "ledger", "r", "What was gained, and what it cost"),
 )
 
+# Pages that others lead to; the navigation names none of them.
+BESIDE = (Place("/compare", "Compare", "scales", "", "Two to five checkpoints side by side"),)
+
 STEERING = (
     ("pause", "Pause", "pause"), ("resume", "Resume", "play"), ("skip", "Skip this quest", "skip"),
     ("stop", "Stop", "stop"), ("retry", "Try again what failed", "undo"),
 )  # fmt: skip
 KEYS = (
     *((f"g {place.key}", f"go to {place.name}") for place in PLACES),
+    ("Ctrl K, /", "search and commands"),
     ("p", "pause or resume training"),
     ("m", "sound on or off"),
     ("?", "this help"),
@@ -78,6 +82,15 @@ WELCOME = {
         "never counts.",
     ),
 }
+
+# The first visit of a browser: what to look at, and what it is.
+TOUR = (
+    (".sheet", "Who you raise", "Its level, its strength, how often it beats whom it never met."),
+    ("[data-part=picture]", "How strong it is", "Elo over training; crowns are champions."),
+    ("[data-part=battle]", "What goes on", "The battle it trains in, or the trial it stands."),
+    (".training", "You steer", "Pause, resume, skip or stop; nothing is lost."),
+    (".places", "Everywhere else", "Watch and play in the Arena; Ctrl K finds everything."),
+)  # fmt: skip
 
 BATTLE_XP = {"arena": "XP of this battle", "text": "Updates"}
 STATS = {
@@ -107,6 +120,8 @@ READY = "Ready"
 HALTED = "Stuck"
 NOT_MEASURED = "not measured yet"
 STATES = {"running": "In training", "paused": "Resting", "stopped": "Camped"}
+ON_TRIAL = "On trial"
+TRIALS = {"eval": "evaluate", "trial": "trial", "test": "test", "hunt": "hunt"}  # of jobs
 QUEST_STATUS = {
     "queued": "waiting", "running": "fighting", "done": "won", "skipped": "skipped",
     "failed": "lost", "dead": "lost", "cancelled": "called off",
@@ -145,6 +160,11 @@ LOUD = {
 def hero_name(sheet: HeroSheet) -> str:
     """A hero as the switch names it; heroes of one name differ by what they are."""
     return f"{sheet.name} · {sheet.subtitle}" if sheet.subtitle else sheet.name
+
+
+def short_name(hero: str, step: int) -> str:
+    """A checkpoint as people call it; its id stands beside it for whoever needs that."""
+    return f"{hero} {step:,}"
 
 
 def damage(loss: float | None) -> float | None:
@@ -336,6 +356,28 @@ SETTINGS = {
     "cores": "Cores", "disk_cap_gb": "Disk cap (GB)", "pause_on_battery": "Rest while on battery",
     "log_level": "Talkativeness of the logs", "port_offset": "Port offset",
 }  # fmt: skip
+# Beside each field of a recipe.
+FIELDS = {
+    "title": "what the board calls it; empty: it names itself",
+    "priority": "high goes before normal, low after",
+    "seed": "the same seed gives the same games",
+    "world": "the ruleset: duel, lms, siege or crown; -60hz is the finer clock",
+    "teacher": "the bot that is watched, from idle to master",
+    "partner": "whom the teacher plays against",
+    "games": "how many matches; of an evaluation a multiple of 40 against each bot",
+    "shards": "recordings to learn from, as the Record quest named them",
+    "policies": "whose moves in them are copied",
+    "minutes": "how long it may take, in minutes of this machine",
+    "core_minutes": "how much work an exploiter may put in, in minutes of one core",
+    "from": "where it begins: champion, best, latest, or a checkpoint's id",
+    "checkpoint": "who is judged: champion, best, latest, or a checkpoint's id",
+    "against": "whom it must beat: champion, or another checkpoint",
+    "set": "overrides of training settings, e.g. {engine.lr: 0.0003}",
+    "skill": "bin, sy, or a preset of one",
+    "count": "how many problems",
+    "passives": "lite: a few of each kind; full: all of them",
+}
+
 STARTS = {
     "": "from nothing (new game)", "champion": "from the champion (New Game+)",
     "best": "from the strongest checkpoint (New Game+)",

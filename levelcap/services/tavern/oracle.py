@@ -16,7 +16,7 @@ from starlette.responses import StreamingResponse
 
 from levelcap.guild.engine import get_engine
 from levelcap.guild.skill import Problem
-from levelcap.kit.errors import LevelcapError
+from levelcap.kit.errors import BadValue, LevelcapError
 from levelcap.services.door.fields import Body, Id, Number, Seed
 from levelcap.services.door.rights import Routes
 from levelcap.services.tavern import lore
@@ -44,6 +44,13 @@ class AnswerBody(Body):
     skill: Skill
     level: Level
     seed: Seed
+    answer: Annotated[str, Field(max_length=20_000)]
+
+
+class TypedBody(Body):
+    """An answer to a problem that a person wrote."""
+
+    prompt: Annotated[str, Field(min_length=1, max_length=2_000)]
     answer: Annotated[str, Field(max_length=20_000)]
 
 
@@ -95,6 +102,18 @@ def routes(oracle: OracleClient) -> APIRouter:
         found = draw(body.skill, body.level, body.seed)
         mark = get_engine().grade(found, body.answer)
         return {"right": mark.right, "wanted": get_engine().solve(found)}
+
+    @door.post("/api/judge_typed", "admin")
+    def judge_typed(body: TypedBody) -> dict[str, Any]:
+        """The same of a prompt that the guild can solve; by: the skill, "" when none can."""
+        for skill in get_engine().skills.values():
+            try:
+                wanted = skill.solve(body.prompt)
+            except BadValue:
+                continue  # no prompt of this skill
+            right = skill.grade(body.prompt, body.answer).right
+            return {"right": right, "wanted": wanted, "by": skill.id}
+        return {"right": False, "wanted": "", "by": ""}
 
     return door.where
 

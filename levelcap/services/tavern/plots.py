@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from levelcap.campaign.sheet.guild import SkillSheet
 from levelcap.campaign.sheet.league import Member
 from levelcap.campaign.sheet.report import RunCost
+from levelcap.campaign.sheet.strength import StrengthCurve
 from levelcap.vault.lookup import Day
 
 GOLD, EMBER, TEAL, MUTED = "#f0b95b", "#e2703a", "#67b8a4", "#a99a88"
+BLUE = "#7fa8d9"
 KINDS = {"main": GOLD, "main_exploiter": EMBER, "league_exploiter": TEAL, "bot": MUTED}
 ELO = {"name": "Elo (rookie = 1000)"}
+MINUTES = {"name": "training (core-minutes)"}
 
 
 def _row(
@@ -31,6 +35,43 @@ def curve(data: dict[str, Any]) -> dict[str, Any]:
         "y": {"name": f"{what}{unit}"},
         "series": [band, mean],
     }
+
+
+def strength(found: StrengthCurve) -> dict[str, Any]:
+    """Elo over training with its 95 % band; champions wear crowns, bots are named lines."""
+    rows = [(spent / 60, *rest) for spent, *rest in found.points]
+    ends = (0.0, rows[-1][0] or 1.0)
+    rules = [
+        _row("rule", bot, [(end, elo) for end in ends], MUTED) for bot, elo in found.bots.items()
+    ]
+    band = _row("band", "95 % interval", [(x, low, high) for x, _, low, high in rows])
+    line = _row("line", "Elo", [(x, round(elo)) for x, elo, *_ in rows], dots=True)
+    crowns = _row("crowns", "champion", [(x / 60, round(elo)) for x, elo in found.crowns])
+    return {"x": MINUTES, "y": ELO, "series": [*rules, band, line, crowns]}
+
+
+def skill_levels(skills: list[SkillSheet]) -> dict[str, Any]:
+    """Level over training, skill by skill, and the cap that a skill is heading for."""
+    series: list[dict[str, Any]] = []
+    longest = max((row.standing.core_seconds or 0.0 for row in skills), default=0.0) / 60
+    for sheet, colour in zip(skills, (GOLD, TEAL, EMBER, MUTED) * len(skills), strict=False):
+        row, cap = sheet.standing, sheet.cap
+        points = [(0.0, 1), *((seconds / 60, level) for level, seconds in row.level_ups)]
+        points += [(row.core_seconds / 60, row.level)] if row.core_seconds else []
+        series.append(_row("line", row.skill.upper(), points, colour, step=True))
+        if cap.cap is not None:
+            ends = [(end, round(cap.cap, 1)) for end in (0.0, longest)]
+            series.append(_row("rule", f"{row.skill.upper()} is heading for", ends, colour))
+    return {"x": MINUTES, "y": {"name": "level", "least": 1}, "series": series}
+
+
+def overlaid(curves: Iterable[tuple[str, dict[str, Any]]]) -> dict[str, Any]:
+    """Curves of several runs over one pair of axes."""
+    colours, series, what = (GOLD, TEAL, EMBER, MUTED, BLUE), [], ""
+    for (name, data), colour in zip(curves, colours, strict=False):
+        what = data["metric"].replace("_", " ")
+        series.append(_row("line", name, zip(data["step"], data["mean"], strict=True), colour))
+    return {"x": {"name": "optimizer updates"}, "y": {"name": what}, "series": series}
 
 
 def elo_per_day(rows: list[Day]) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from typing import Any
 from levelcap.campaign.kinds.heroes import all_heroes
 from levelcap.campaign.realm import Realm
 from levelcap.campaign.sheet.hero import HeroSheet, sheet
+from levelcap.campaign.sheet.on_trial import JUDGING
 from levelcap.campaign.story import quests
 from levelcap.campaign.story.curves import new_rows
 from levelcap.campaign.story.events import Event, last_seq, list_events
@@ -59,6 +60,19 @@ class Moment:
     def hero(self) -> HeroSheet:
         """The sheet of the hero that trains."""
         return next((sheet for sheet in self.sheets if sheet.chosen), self.sheets[0])
+
+    @property
+    def trial(self) -> dict[str, Any] | None:
+        """Who is on trial while nobody trains; what is judged beside training is in `training`."""
+        quest, judged = self.training["quest"], self.training["trials"]
+        trains = quest is not None and quest["type"] not in JUDGING
+        return None if trains or not judged else judged[0]
+
+    @property
+    def doing(self) -> str:
+        """How far what goes on has come, for the titles of pages; "": nothing goes on."""
+        share = (self.trial or self.training["quest"] or {}).get("progress")
+        return "" if share is None else f"{100 * share:.0f} % · {self.hero.name}"
 
 
 @dataclass

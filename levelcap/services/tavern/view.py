@@ -30,6 +30,7 @@ from levelcap.kit.paths import without_paths
 from levelcap.services.clients.keeper import KeeperClient
 from levelcap.services.door.rights import Routes
 from levelcap.services.tavern import lore
+from levelcap.services.tavern.names import Names
 from levelcap.services.tavern.orders import Deed, OrderBody
 from levelcap.services.tavern.pulse import Moment, Pulse
 from levelcap.services.tavern.visits import Visits
@@ -57,20 +58,28 @@ class Tavern:
             lstrip_blocks=True,
             undefined=StrictUndefined,
         )
-        made.globals |= {"lore": lore, "static": self.static}
+        made.globals |= {"lore": lore, "static": self.static, "names": Names(self.realm)}
         made.globals["ui"] = made.get_template("parts.html").module
         return made
 
 
 class Asked(BaseModel):
-    """What stands behind the ? of a page's address; a key nobody knows is refused."""
+    """What stands behind the ? of a page's address; a key nobody knows is refused.
+
+    path, one: a page whose address may end with one thing, `/vault/<id>`: its path, and the field
+    that this is.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
+    path: ClassVar[str] = ""
+    one: ClassVar[str] = ""
 
     def to(self, **changed: Any) -> str:
         """The address of the same page with this changed; what is as usual is left out."""
         values = self.model_copy(update=changed).model_dump(mode="json", exclude_defaults=True)
-        return "?" + urlencode(values)
+        one = values.pop(self.one, "")
+        where = self.path + (f"/{one}" if one else "")
+        return f"{where}?{urlencode(values)}" if values or not where else where
 
 
 Q = TypeVar("Q", bound=Asked)
@@ -101,7 +110,7 @@ class View(Generic[Q]):
 
     async def show(self, request: Request) -> HTMLResponse:
         """Answers a browser."""
-        given = dict(request.query_params)
+        given = dict(request.query_params) | request.path_params
         part = given.pop("part", "")
         if part and part not in self.template.blocks:
             raise unknown_name("part of this page", part, list(self.template.blocks))
@@ -123,6 +132,8 @@ class View(Generic[Q]):
         async def page(request: Request) -> HTMLResponse:
             return await self.show(request)
 
+        if self.asked.one:
+            door.get(f"{self.place.path}/{{{self.asked.one}:path}}", "admin")(page)
         add_orders(door, self.tavern, self.place.path, self.orders)
         return door.where
 

@@ -19,7 +19,7 @@ from levelcap.vault.lookup import Day
 STAT = {"value", "formula", "raw"}
 HERO = {
     *("id", "name", "kind", "subtitle", "portrait", "world", "chosen", "why_not", "skills"),
-    *("campaign", "stats", "elo", "checkpoint", "champion"),
+    *("campaign", "stats", "elo", "reigns", "bests", "checkpoint", "judged", "champion"),
 }
 GUILD = {
     *("hero", "campaign", "skills", "primitives", "passives", "bests", "curriculum", "chosen"),

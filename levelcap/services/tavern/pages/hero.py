@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from itertools import groupby
+from typing import Any, Literal
 
+from levelcap.campaign.sheet.guild import guild_sheet
+from levelcap.campaign.sheet.strength import strength_curve, win_rates
 from levelcap.campaign.sheet.titles import Honours, honours
 from levelcap.campaign.story import curves, runs
 from levelcap.campaign.story.events import Event, list_events
@@ -18,14 +22,29 @@ from levelcap.services.tavern.visits import summary
 from levelcap.vault.evals import Mark, marks
 
 FEED = 40
+READ = 3 * FEED  # events, of which those that say the same again are counted
 CURVE_S = 4.0  # between two readings of the curve
+
+
+class HeroAsked(Asked):
+    """Which picture is shown."""
+
+    picture: Literal["strength", "loss"] = "strength"
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line of the feed: an event, and how often it came in a row."""
+
+    event: Event
+    times: int = 1
 
 
 class Shown:
     """What the template shows; each part reads only what it needs, because one is read a second."""
 
-    def __init__(self, tavern: Tavern, moment: Moment) -> None:
-        self._tavern, self._moment = tavern, moment
+    def __init__(self, tavern: Tavern, moment: Moment, picture: str) -> None:
+        self._tavern, self._moment, self._picture = tavern, moment, picture
         self.welcomed = tavern.visits.welcomed
 
     @cached_property
@@ -51,9 +70,19 @@ class Shown:
         return found.get(champion.checkpoint, ())
 
     @cached_property
-    def events(self) -> list[Event]:
-        """The newest first."""
-        return self._tavern.realm.read(lambda connection: list_events(connection, limit=FEED))
+    def rates(self) -> dict[str, dict[str, float]]:
+        """Win rates of the champion, or of the newest judged one, against sealed opponents."""
+        hero = self._moment.hero
+        who = hero.champion.checkpoint if hero.champion else hero.judged
+        return {} if who is None else self._tavern.realm.read(win_rates, who)
+
+    @cached_property
+    def events(self) -> list[Line]:
+        """The newest first; what came several times in a row is one line."""
+        read = self._tavern.realm.read(lambda connection: list_events(connection, limit=READ))
+        groups = groupby(read, key=lambda event: (event.kind, event.message))
+        found = [list(group) for _, group in groups]
+        return [Line(group[0], len(group)) for group in found[:FEED]]
 
     @property
     def hits(self) -> list[tuple[int, str]]:
@@ -63,7 +92,31 @@ class Shown:
         return [(update, lore.number(lore.damage(loss))) for update, loss in blows]
 
     @cached_property
-    def curve(self) -> dict[str, Any] | None:
+    def chart(self) -> dict[str, Any] | None:
+        """The picture that was asked for."""
+        if self._picture == "loss":
+            return self._loss()
+        hero = self._moment.hero
+        name, read = f"strength {hero.id}", self._tavern.realm.read
+        if hero.kind == "text":
+            found = self._tavern.pulse.recent(name, lambda: read(guild_sheet, hero.id), CURVE_S)
+            examined = any(row.standing.exams for row in found.skills)
+            return plots.skill_levels(found.skills) if examined else None
+        campaign, world = hero.campaign, hero.world
+        if campaign is None:
+            return None
+        data = self._tavern.pulse.recent(
+            name, lambda: read(strength_curve, campaign, world), CURVE_S
+        )
+        return plots.strength(data) if data.points else None
+
+    @property
+    def caps(self) -> list[str]:
+        """Where the levels of a text hero's skills are heading, in words."""
+        found = self._tavern.realm.read(guild_sheet, self._moment.hero.id)
+        return [f"{row.standing.skill.upper()}: {row.cap.words}" for row in found.skills]
+
+    def _loss(self) -> dict[str, Any] | None:
         """The loss of the battle, or of the last one, as a chart."""
         work = self._tavern.realm.read
         data = self._tavern.pulse.recent("curve", lambda: work(_curve, self._moment), CURVE_S)
@@ -75,10 +128,10 @@ class Shown:
         return between.join(words.format(n.upper() if shouted else n, lvl) for n, lvl in rows)
 
 
-class HeroView(View[Asked]):
+class HeroView(View[HeroAsked]):
     """A welcome, then the hero and its honours beside the battle and what happened."""
 
-    asked = Asked
+    asked = HeroAsked
     fresh_s = 0.8
 
     def __init__(self, tavern: Tavern, place: lore.Place) -> None:
@@ -89,9 +142,9 @@ class HeroView(View[Asked]):
         self.tavern.visits.welcome()
         return Said()
 
-    def read(self, moment: Moment, asked: Asked) -> Shown:
+    def read(self, moment: Moment, asked: HeroAsked) -> Shown:
         """Nothing yet: the parts read what they show."""
-        return Shown(self.tavern, moment)
+        return Shown(self.tavern, moment, asked.picture)
 
 
 def _curve(connection: Connection, moment: Moment) -> dict[str, Any] | None:

@@ -20,6 +20,7 @@ ANY = "any"
 class JobsAsked(Asked):
     """Filters; cursors: the last job of every page before this one; job: which one is open."""
 
+    path, one = "/jobs", "job"
     status: Literal["any"] | Status = "any"
     type: Annotated[str, Field(max_length=40)] = ANY
     cursors: Annotated[str, Field(max_length=4000)] = ""

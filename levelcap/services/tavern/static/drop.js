@@ -1,13 +1,19 @@
-// A place to drop recipes on, or to choose them by hand: each goes to the server by its name and text.
-import { order } from './orders.js';
+// A place to drop recipes and lessons on, or to choose them by hand: each goes to the server by its name.
+import { order, send } from './orders.js';
 
 async function take(place, files) {
   const problem = place.querySelector('.problem');
   place.classList.remove('over');
   for (const file of files) {
-    const big = file.size > Number(place.dataset.limit);
+    const lessons = /\.jsonl$/i.test(file.name);
+    const most = Number(lessons ? place.dataset.lessonsLimit : place.dataset.limit);
+    const big = file.size > most;
     problem.hidden = !big;
-    if (big) problem.textContent = `${file.name} has ${file.size} bytes; a recipe has at most ${place.dataset.limit}.`;
+    const name = encodeURIComponent(file.name.slice(0, 200));
+    if (big) {
+      const kind = lessons ? 'a lesson file' : 'a recipe';
+      problem.textContent = `${file.name} has ${file.size} bytes; ${kind} has at most ${most}.`;
+    } else if (lessons) await send(`${place.dataset.lessons}?name=${name}`, file, 'application/x-ndjson');
     else await order(place.dataset.drop, null, { name: file.name.slice(0, 200), text: await file.text() });
   }
 }

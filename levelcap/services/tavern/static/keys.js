@@ -1,4 +1,5 @@
 // Keys of every page; the list of them is the window `#keys`.
+import { openPalette } from './palette.js';
 import { toggle } from './sound.js';
 
 const WAIT_MS = 1500; // after g
@@ -14,6 +15,12 @@ function help() {
 }
 
 function pressed(event) {
+  const search = event.key === 'k' && (event.ctrlKey || event.metaKey);
+  if (search && !document.querySelector('dialog[open]')) {
+    event.preventDefault();
+    openPalette();
+    return;
+  }
   if (event.target.closest('input, textarea, select, dialog')) return;
   if (event.ctrlKey || event.metaKey || event.altKey) return;
   if (performance.now() < waiting) {
@@ -23,6 +30,10 @@ function pressed(event) {
   else if (event.key === 'p') steer();
   else if (event.key === 'm') toggle();
   else if (event.key === '?') help();
+  else if (event.key === '/') {
+    event.preventDefault(); // or the stroke stands in the field
+    openPalette();
+  }
 }
 
 export function listenForKeys() {

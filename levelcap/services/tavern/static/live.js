@@ -1,6 +1,7 @@
 // The socket of this tab: header, announcements and the kinds of what happened, once a second.
 import { morph, parse } from './morph.js';
 import { follow, load } from './parts.js';
+import { notify } from './notify.js';
 import { play } from './sound.js';
 import { toast } from './toast.js';
 
@@ -12,6 +13,18 @@ function away(is) {
   document.querySelector('#popup').setAttribute('aria-hidden', String(!is));
 }
 
+// What comes with the header: who trains, how far that is, and why nothing goes on, where that is shown.
+function draw(header) {
+  for (const name of ['#top', '#halt']) {
+    const [shown, now] = [document.querySelector(name), header.querySelector(name)];
+    if (shown && now) morph(shown, now);
+  }
+  window.dispatchEvent(new Event('tavern-drawn'));
+  const { place } = document.body.dataset;
+  const { doing } = header.querySelector('#top').dataset;
+  document.title = doing ? `${doing} · ${place}` : `${place} · Realm of Training`;
+}
+
 function hear(told) {
   const renewed = since !== null && told.since !== since;
   // Another hero, or a Tavern that was started anew: everything is drawn from the beginning.
@@ -21,10 +34,11 @@ function hear(told) {
   }
   if (since !== null && !window.__tavern.live) load().catch(() => {}); // what happened in between
   since = told.since;
-  if (told.header) morph(document.querySelector('#top'), parse(told.header).querySelector('#top'));
+  if (told.header) draw(parse(told.header));
   for (const one of told.news || []) {
     toast(one.title, one.text, one.tone);
     play(one.sound);
+    notify(one);
   }
   if (told.kinds) follow(told.kinds);
   window.__tavern.live = true;

@@ -1,14 +1,19 @@
 // What is pressed, chosen or sent: orders go to the server as JSON, addresses of this page are drawn.
 //   data-order="/vault/pin" data-id="…" data-values='{…}'   a button, a choice or a form
+//   data-ask="Are you sure …?"                               beside data-order: asked once before
 //   data-go="?sort=step"                                     another view of the same page
+import { ask } from './ask.js';
 import { load } from './parts.js';
 import { toast } from './toast.js';
 
-export async function order(path, id, values) {
-  const body = JSON.stringify({ ...(id ? { id } : {}), ...(values ? { values } : {}) });
+export function order(path, id, values) {
+  return send(path, JSON.stringify({ ...(id ? { id } : {}), ...(values ? { values } : {}) }), 'application/json');
+}
+
+export async function send(path, body, kind) {
   let said;
   try {
-    const answer = await fetch(path, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+    const answer = await fetch(path, { method: 'POST', headers: { 'content-type': kind }, body });
     said = await answer.json();
     if (!answer.ok) said = { refused: said.message };
   } catch {
@@ -59,19 +64,29 @@ async function copy(pressed) {
   }, 1500);
 }
 
+async function give(pressed) {
+  const { order: path, id, ask: question } = pressed.dataset;
+  const values = valuesFor(pressed);
+  if (!question || (await ask(question))) order(path, id, values);
+}
+
 function clicked(event) {
   const pressed = event.target.closest('button');
   if (!pressed) return;
+  if (pressed.dataset.fill) document.querySelector(pressed.dataset.into).value = pressed.dataset.fill;
   if (pressed.dataset.go) load(pressed.dataset.go);
-  else if (pressed.dataset.order) order(pressed.dataset.order, pressed.dataset.id, valuesFor(pressed));
+  else if (pressed.dataset.order) give(pressed);
   else if ('shut' in pressed.dataset) pressed.closest('dialog').close();
   else if ('dismiss' in pressed.dataset) pressed.closest('.card').remove();
   else if (pressed.dataset.copy) copy(pressed);
-  else if (pressed.dataset.fill) document.querySelector(pressed.dataset.into).value = pressed.dataset.fill;
 }
 
 async function sent(event) {
   const form = event.target;
+  if ('asks' in form.dataset) {
+    event.preventDefault();
+    load(asked(form));
+  }
   if (!form.dataset.order) return;
   event.preventDefault();
   const done = await order(form.dataset.order, form.dataset.id, valuesOf(form));

@@ -21,7 +21,9 @@ export async function load(url = window.location.href) {
   const found = await fetched(url);
   if (mine !== newest) return; // somebody has chosen something else meanwhile
   const own = new URL(url, window.location.href);
-  if (own.href !== window.location.href) window.history.replaceState(null, '', own);
+  // Another thing (`/vault/<id>`) is another step of the browser's back; another order of the same is not.
+  const step = own.pathname === window.location.pathname ? 'replaceState' : 'pushState';
+  if (own.href !== window.location.href) window.history[step](null, '', own);
   document.title = found.title;
   morph(document.querySelector('#content'), found.querySelector('#content'));
   settle();

@@ -1,10 +1,11 @@
-// A chart: lines, bands, whiskers and bars over one pair of axes, drawn on a canvas.
+// A chart: lines, bands, whiskers, bars, named rules and crowns over one pair of axes, drawn on a canvas.
 //   options: { x: { name, labels? }, y: { name, least? }, series: [{ kind, name, colour, points }] }
 // Points are [x, y], those of bands and whiskers [x, low, high]; with labels x counts them.
 import { pathOf, scaleOf, ticksOf } from './scale.js';
 
 const ROOM = { left: 64, right: 18, top: 20, bottom: 46 };
 const [MUTED, LINE, BACK] = ['#a99a88', '#3a3027', '#1b1612'];
+const CROWN = new Path2D('M4 20h16v-3H4ZM4 16L3 7l5 4 4-6 4 6 5-4-1 9Z');
 const SCALE = Math.max(1, window.devicePixelRatio || 1);
 
 function shown(value) {
@@ -143,6 +144,29 @@ class Plot extends HTMLElement {
     }
   }
 
+  // A value that others are measured by: a dashed line with its name.
+  rule({ points, colour, name }) {
+    const { pen } = this;
+    Object.assign(pen, { strokeStyle: colour, fillStyle: colour, lineWidth: 1.2, textAlign: 'left' });
+    pen.setLineDash([6, 5]);
+    pathOf(pen, ...points.map((one) => this.at(one)));
+    pen.setLineDash([]);
+    pen.textBaseline = 'bottom';
+    pen.fillText(`${name} ${shown(points[0][1])}`, this.x(points[0][0]) + 6, this.y(points[0][1]) - 2);
+  }
+
+  crowns({ points, colour }) {
+    for (const one of points) {
+      const [x, y] = this.at(one);
+      this.pen.save();
+      this.pen.translate(x - 12, y - 28);
+      Object.assign(this.pen, { fillStyle: colour, strokeStyle: BACK, lineWidth: 1 });
+      this.pen.fill(CROWN);
+      this.pen.stroke(CROWN);
+      this.pen.restore();
+    }
+  }
+
   bars({ points, colour }) {
     const wide = Math.min(42, (this.x(1) - this.x(0)) * 0.7);
     this.pen.fillStyle = colour;
@@ -154,7 +178,7 @@ class Plot extends HTMLElement {
     this.words.hidden = true;
     if (mouse === null || !this.given) return;
     const { x, series } = this.given;
-    const every = series.flatMap((row) => row.points.map((one) => one[0]));
+    const every = series.filter((row) => row.kind !== 'rule').flatMap((row) => row.points.map((one) => one[0]));
     if (!every.length) return;
     const near = every.reduce((a, b) => (Math.abs(this.x(b) - mouse) < Math.abs(this.x(a) - mouse) ? b : a));
     const lines = series.flatMap((row) =>

@@ -1,5 +1,5 @@
-// Words that come and go, top right; what went wrong stays longer.
-const MOST = 5;
+// Words that come and go, where they cover no control; what went wrong stays longer.
+const MOST = 3;
 const STAYS_MS = { good: 5000, success: 5000, info: 5000, warning: 8000, error: 8000 };
 
 export function toast(title, text = '', tone = 'good') {

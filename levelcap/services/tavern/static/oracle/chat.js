@@ -3,6 +3,8 @@
 import { json, listen } from './answers.js';
 
 const DIGITS = ['⓪', '①'];
+const KEY = 'levelcap-oracle'; // what was said, in this browser
+const KEPT = 40; // lines a side
 
 // Few fonts have a circled zero: the sign stays in the text, its picture is drawn by the style sheet.
 function draw(place, text) {
@@ -50,6 +52,7 @@ class Line {
   }
 
   note(words, tone = '') {
+    [this.words, this.tone] = [words, tone];
     this.noted.hidden = !words;
     draw(this.noted, words);
     if (!this.text) draw(this.said, '');
@@ -97,7 +100,25 @@ class Oracle extends HTMLElement {
       if (pressed?.dataset.act) this[pressed.dataset.act]();
     };
     this.chooseSkill();
-    this.clear();
+    this.remember();
+  }
+
+  // What was said before a reload.
+  remember() {
+    this.said = JSON.parse(localStorage.getItem(KEY) || '[[],[]]');
+    for (const [side, lines] of this.said.entries()) {
+      this.sayNothing(side);
+      for (const [who, text, words, tone] of lines) {
+        const line = new Line(this.logs[side], who);
+        line.say(text);
+        if (words) line.note(words, tone);
+      }
+    }
+  }
+
+  keep(side, ...lines) {
+    this.said[side] = [...this.said[side], ...lines].slice(-KEPT);
+    localStorage.setItem(KEY, JSON.stringify(this.said));
   }
 
   trouble(words) {
@@ -157,16 +178,25 @@ class Oracle extends HTMLElement {
       const finish = await listen(body, abort.signal, (text) => line.say(text));
       line.note(finish === 'length' ? 'cut at the longest answer' : line.text ? '' : 'an empty answer');
       if (problem) await this.judge(line, problem);
+      else await this.judgeTyped(line, prompt);
     } catch (error) {
       if (error.name === 'AbortError') line.note('stopped');
       else line.note(error.message, 'bad');
     }
+    this.keep(side, ['you', prompt], ['hero', line.text, line.words, line.tone]);
     this.go(side, null);
   }
 
   async judge(line, { skill, level, seed }) {
     const said = await json('/judge', { skill, level, seed, answer: line.text });
     line.note(said.right ? 'right' : `wrong; right is:\n${said.wanted}`, said.right ? 'good' : 'bad');
+  }
+
+  // A problem that a person typed is judged, too, if the guild can solve it.
+  async judgeTyped(line, prompt) {
+    if (prompt.length > 2000) return;
+    const said = await json('/judge_typed', { prompt, answer: line.text });
+    if (said.by) line.note(said.right ? 'right' : `wrong; right is:\n${said.wanted}`, said.right ? 'good' : 'bad');
   }
 
   go(side, abort) {
@@ -182,6 +212,8 @@ class Oracle extends HTMLElement {
 
   clear() {
     this.stop();
+    this.said = [[], []];
+    localStorage.removeItem(KEY);
     for (const side of [0, 1]) {
       this.logs[side].replaceChildren();
       this.sayNothing(side);
