@@ -89,6 +89,11 @@ def checkpoint_name(step: int, when: datetime | None = None) -> str:
     return f"checkpoint-{step}-{(when or datetime.now(UTC)).strftime('%Y%m%d-%H%M')}"
 
 
+def spoken_name(hero: str, step: int) -> str:
+    """A checkpoint as people call it, `kestrel 11,552`; its id stands beside it where it counts."""
+    return f"{hero} {step:,}"
+
+
 def checkpoint_step(name: str) -> int:
     """Returns the step in a checkpoint name, the inverse of `checkpoint_name`."""
     if match := CHECKPOINT_PATTERN.fullmatch(name):

@@ -11,13 +11,14 @@ from typing import Any
 
 from levelcap.kit.db import Database
 from levelcap.kit.errors import BadValue, Corrupt, LevelcapError, refuse
+from levelcap.kit.ids import spoken_name
 from levelcap.nets.checkpoint import load_snapshot
 from levelcap.nets.meta import Meta
 from levelcap.nets.text.tokens import character_tokens
 from levelcap.play.answers import TextHero
 from levelcap.play.load import NetPolicy
 from levelcap.play.orders import load_orders
-from levelcap.services.oracle.names import champion, find, short_name
+from levelcap.services.oracle.names import champion, find
 from levelcap.vault.ask import ask_vault_first
 from levelcap.vault.assets import content_id
 from levelcap.vault.ledger import Entry, get_ledger
@@ -139,7 +140,7 @@ class CheckpointCache:
             if content_id("checkpoint", place)[0] != entry.id:
                 remedy = "Restore the folder from a copy"
                 raise Corrupt(refuse("another content lies in its place", entry.id, remedy))
-            name, shown = entry.canonical_name, short_name(entry)
+            name, shown = entry.canonical_name, spoken_name(entry.hero, entry.step)
             made = Loaded(entry.id, name, net, meta, digest, place, shown)
             with self._lock:
                 self._loaded[entry.id] = made
@@ -178,7 +179,7 @@ def arena_json(row: Entry) -> dict[str, Any]:
     return {
         "id": row.id,
         "name": row.canonical_name,
-        "shown": short_name(row),
+        "shown": spoken_name(row.hero, row.step),
         "world": row.world,
         "step": row.step,
         "hero": row.hero,

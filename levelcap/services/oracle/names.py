@@ -14,11 +14,6 @@ def find(engine: Database, name: str, reads: bool = False) -> Entry:
     return resolve(engine, name, reads=reads)
 
 
-def short_name(entry: Entry) -> str:
-    """A checkpoint as people call it, in seats and lists: kestrel 11,552."""
-    return f"{entry.hero} {entry.step:,}"
-
-
 def champion(engine: Database, reads: bool = False) -> str | None:
     """Id of the champion; None: there is none yet."""
     with reading(engine) as connection:

@@ -9,6 +9,7 @@ from fastapi import APIRouter, Query
 
 from levelcap.campaign.story.matches import list_matches
 from levelcap.kit.db import reading
+from levelcap.kit.ids import spoken_name
 from levelcap.services.door.rights import Routes
 from levelcap.services.tavern import lore
 from levelcap.services.tavern.names import Names
@@ -70,7 +71,7 @@ def _kept(tavern: Tavern, words: str) -> list[Row]:
     return [
         {
             "kind": "checkpoint",
-            "name": lore.short_name(row.hero, row.step),
+            "name": spoken_name(row.hero, row.step),
             "text": f"{row.id} · Elo {lore.elo_of(row)}",
             "go": f"/vault/{row.id}",
         }

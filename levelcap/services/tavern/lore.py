@@ -162,11 +162,6 @@ def hero_name(sheet: HeroSheet) -> str:
     return f"{sheet.name} · {sheet.subtitle}" if sheet.subtitle else sheet.name
 
 
-def short_name(hero: str, step: int) -> str:
-    """A checkpoint as people call it; its id stands beside it for whoever needs that."""
-    return f"{hero} {step:,}"
-
-
 def damage(loss: float | None) -> float | None:
     """Damage dealt is 1 / loss; a loss that is not positive deals none that could be shown."""
     return None if loss is None or loss <= 0 else 1.0 / loss

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from levelcap.campaign.realm import Realm
-from levelcap.services.tavern import lore
+from levelcap.kit.ids import spoken_name
 from levelcap.vault.lookup import steps_of
 
 _NAME = re.compile(r"\bcheckpoint-(?:[0-9a-f]{12}|\d+-\d{8}-\d{4})\b")
@@ -30,5 +30,5 @@ class Names:
             found = self._realm.read(steps_of, sorted(unknown))
             if len(self._known) > MOST:
                 self._known.clear()
-            self._known |= {name: lore.short_name(*of) for name, of in found.items()}
+            self._known |= {name: spoken_name(*of) for name, of in found.items()}
         return _NAME.sub(lambda match: self._known.get(match[0], match[0]), text)

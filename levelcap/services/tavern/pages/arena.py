@@ -13,6 +13,7 @@ from pydantic import Field
 from starlette.responses import HTMLResponse
 
 from levelcap.kit.errors import LevelcapError
+from levelcap.kit.ids import spoken_name
 from levelcap.services.door.fields import Id
 from levelcap.services.door.rights import Routes
 from levelcap.services.tavern.pulse import Moment
@@ -50,7 +51,7 @@ class ArenaView(View[ArenaAsked]):
                 seated["problem"] = str(error)
                 continue
             known = {"id": row.id, "hero": row.hero, "step": row.step, "world": row.world}
-            words = {"shown": f"{row.hero} {row.step:,}", "elo_text": row.elo_text()}
+            words = {"shown": spoken_name(row.hero, row.step), "elo_text": row.elo_text()}
             seated["models"].append(known | words | {"asked": name})
         return seated
 
