@@ -9,12 +9,13 @@ from rich.console import Console
 from rich.table import Table
 
 from levelcap.cli.options import AsJson
-from levelcap.export.bundle import Deploy
+from levelcap.export.bundle import Deploy, bundle_name
 from levelcap.export.exporter import ModelExporter
 from levelcap.export.targets import TARGETS
 from levelcap.kit.errors import BadValue, refuse, unknown_name
 from levelcap.kit.paths import folder as folder_of
 from levelcap.vault.ask import find_folder
+from levelcap.vault.assets import content_id
 
 
 def export(
@@ -53,10 +54,9 @@ def export(
             raise BadValue(refuse(f"--{name} is 1 to 4096", number, "Give another number"))
     if not 0 < latency_budget_ms < 1e5:
         raise BadValue(refuse("--latency-budget-ms is above 0", latency_budget_ms, "Raise it"))
-    exporter = ModelExporter(find_folder(checkpoint), Deploy(threads, batch, latency_budget_ms))
-    name = f"{exporter.meta.world.replace(':', '-')}-{exporter.digest[:12]}-{to}"
-    folder = out or folder_of("exports") / name
-    found = exporter.export(to, folder)
+    place = find_folder(checkpoint)
+    folder = out or folder_of("exports") / bundle_name(content_id("checkpoint", place)[0], to)
+    found = ModelExporter(place, Deploy(threads, batch, latency_budget_ms)).export(to, folder)
     console = Console(highlight=False, soft_wrap=True)
     parity, latency = found.parity, found.latency
     told = f"{parity.action_agreement:.4%} of {parity.observations:,} decisions are the same"

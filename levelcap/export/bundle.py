@@ -100,6 +100,11 @@ class Bundle:
         return values | {name: list(values[name].items()) for name in ORDERED}
 
 
+def bundle_name(checkpoint: str, target: str) -> str:
+    """Folder of a checkpoint's bundle under `exports/`, by the checkpoint's id."""
+    return f"{checkpoint}-{target}"
+
+
 def read_bundle(folder: Path) -> Bundle:
     """The description of a bundle, after every byte of its folder was compared.
 

@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 from levelcap.export.bundle import Bundle
 from levelcap.export.runtime import Hero, load
 from levelcap.kit.errors import BadFile, refuse
-from levelcap.world.protocols import Decision, Policy, PolicyState, Views, World
+from levelcap.play.orders import Ordered, aim_odds, passed, standing
+from levelcap.world.protocols import Decision, PolicyState, Views, World
 from levelcap.world.spec import TICK_HZ, WorldSpec
 
 
-class BundlePolicy(Policy):
+class BundlePolicy(Ordered):
     """Samples unless `greedy`."""
 
     def __init__(self, hero: Hero, greedy: bool = False) -> None:
@@ -34,7 +35,7 @@ class BundlePolicy(Policy):
 
     def initial_state(self, num_rows: int) -> PolicyState:
         """What it carries from decision to decision; None: nothing."""
-        return self.hero.initial_state(num_rows) or None
+        return (self.hero.initial_state(num_rows) | self.order_state(num_rows)) or None
 
     def act(self, views: Views, state: PolicyState) -> Decision:
         """Bins and values of n rows."""
@@ -47,12 +48,18 @@ class BundlePolicy(Policy):
             reset=views["reset"],
             key=None if self.greedy else views["key"],
             pace=max(1, round(trained_s * self.tick_hz / self.decision_ticks)),
+            order=standing(state),
         )
-        mind: dict[str, NDArray[Any]] = (out.mind or {}) if self.shows_mind else {}
+        mind: dict[str, NDArray[Any]] = {}
+        if self.shows_mind:
+            bundle = self.hero.bundle
+            heads = (tuple(bundle.heads.values()), bundle.aim_heads)
+            odds = aim_odds(out.logits, views["mask"], out.actions, heads)
+            mind = (out.mind or {}) | ({"aim_odds": odds} if bundle.aim_heads else {})
         modes = out.modes
         return Decision(
             out.actions,
-            out.state or None,
+            (out.state | passed(state)) or None,
             choices=modes,
             values=out.values,
             intents=None if modes is None else modes.astype(np.int8),

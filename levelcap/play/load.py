@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,21 +10,27 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from levelcap.kit.errors import BadValue, refuse, unknown_name
+from levelcap.kit.errors import BadValue, refuse
 from levelcap.nets.checkpoint import load_world_net
 from levelcap.nets.meta import Meta, check_fits
 from levelcap.nets.net import Inputs, Net, Unrolled, ViewLayout, choice_log_prob
-from levelcap.play.orders import load_orders
+from levelcap.play.orders import (
+    ORDER,
+    ORDER_LEFT,
+    Ordered,
+    aim_odds,
+    load_orders,
+    passed,
+    standing,
+)
 from levelcap.play.sample import Sampler
 from levelcap.world.actions import from_mouse
 from levelcap.world.mouse import MOUSE_HEADS, from_heads, mouse_mask
 from levelcap.world.protocols import Decision, Policy, PolicyState, Views, World
 from levelcap.world.spec import TICK_HZ, WorldSpec
 
-ORDER, ORDER_LEFT = "order", "order_left"  # names in the state of a policy whose mind is shown
 
-
-class NetPolicy(Policy):
+class NetPolicy(Ordered):
     """A net in a seat. Samples unless `greedy`."""
 
     def __init__(self, net: Net, meta: Meta, content_hash: str, greedy: bool = False) -> None:
@@ -34,15 +39,10 @@ class NetPolicy(Policy):
         self.decision_ticks, self.tick_hz = meta.decision_ticks, meta.tick_hz
         self.knows_log_probs = not greedy
         self._content_hash = content_hash
-        self.vectors: dict[str, NDArray[np.float32]] = {}
         self._sampler: Sampler | None = None
         self._mouse: Sampler | None = None
         self.by_mouse = False
         self._layout: ViewLayout | None = None
-
-    def take_vectors(self, vectors: dict[str, NDArray[np.float32]]) -> None:
-        """What each order adds to the goal [G]."""
-        self.vectors, self.orders = vectors, tuple(vectors)
 
     @property
     def content_hash(self) -> str:
@@ -64,33 +64,17 @@ class NetPolicy(Policy):
         """What the net carries from decision to decision; None: nothing."""
         state = self.net.initial_state(num_rows)
         found: dict[str, NDArray[Any]] = {name: rows.numpy() for name, rows in state.items()}
-        if self.shows_mind and self.vectors:
-            found[ORDER] = np.zeros((num_rows, self.net.goal_size), np.float32)
-            found[ORDER_LEFT] = np.zeros(num_rows, np.int64)  # decisions for which it still counts
-        return found or None
-
-    def order(self, state: PolicyState, row: int, name: str | None, seconds: float) -> None:
-        """Add an order's vector to the goal of a row for some seconds; None: no longer.
-
-        Raises:
-            UnknownName: it has not learned this order.
-        """
-        if name is not None and name not in self.vectors:
-            raise unknown_name("order", name, self.vectors)
-        if isinstance(state, dict) and ORDER in state:
-            state[ORDER][row] = 0.0 if name is None else self.vectors[name]
-            decisions = round(seconds * self.tick_hz / self.decision_ticks)
-            state[ORDER_LEFT][row] = 0 if name is None else decisions
+        return (found | self.order_state(num_rows)) or None
 
     def think(self, views: Views, state: PolicyState) -> Unrolled:
         """Logits and values of n rows: an unroll over one decision."""
         assert self._layout is not None, "bind comes before act"
         packed = torch.from_numpy(self._layout.pack(views))
         assert state is None or isinstance(state, dict)
-        carried = {name: torch.from_numpy(rows) for name, rows in (state or {}).items()}
-        order, left = carried.pop(ORDER, None), carried.pop(ORDER_LEFT, None)
-        if order is not None and left is not None:
-            order = order * (left > 0)[:, None]
+        mine = ((n, rows) for n, rows in (state or {}).items() if n not in (ORDER, ORDER_LEFT))
+        carried = {name: torch.from_numpy(rows) for name, rows in mine}
+        added = standing(state)
+        order = None if added is None else torch.from_numpy(added)
         reset = torch.from_numpy(views["reset"]).view(1, -1)
         chance = None
         if self.net.num_choices and not self.greedy:
@@ -122,8 +106,7 @@ class NetPolicy(Policy):
             logits = out.logits[0].numpy()
             actions, log_probs = self._sampler(logits, views["mask"], views["key"], self.greedy)
         kept: dict[str, NDArray[Any]] = {name: rows.numpy() for name, rows in out.state.items()}
-        if isinstance(state, dict) and ORDER in state:
-            kept |= {ORDER: state[ORDER], ORDER_LEFT: np.maximum(state[ORDER_LEFT] - 1, 0)}
+        kept |= passed(state)
         choices = None
         if out.choices is not None:
             choices = out.choices[0].numpy()
@@ -145,13 +128,8 @@ class NetPolicy(Policy):
         mind = {name: rows[0].numpy() for name, rows in out.mind.items()}
         if self.by_mouse:  # the aim heads did not choose this aim
             return mind
-        allowed = torch.from_numpy(views["mask"]) != 0
-        logits = out.logits[0].masked_fill(~allowed, -math.inf)
-        odds = np.ones(len(actions), np.float32)
-        first = np.cumsum([0, *self.meta.head_sizes]).tolist()
-        for head in self.meta.aim_heads:
-            chance = logits[:, first[head] : first[head + 1]].softmax(-1).numpy()
-            odds *= chance[np.arange(len(odds)), actions[:, head]]
+        heads = (self.meta.head_sizes, self.meta.aim_heads)
+        odds = aim_odds(out.logits[0].numpy(), views["mask"], actions, heads)
         return mind | ({"aim_odds": odds} if self.meta.aim_heads else {})
 
 

@@ -40,12 +40,12 @@ def measure(policy: Policy, world: str, decisions: int = DECISIONS) -> dict[str,
     return {"p50_ms": p50, "p99_ms": p99, "rss_mb": memory, "passed": kept, "why": why}
 
 
-def compare(one: Policy, other: Policy, world: str) -> Figure:
+def compare(one: Policy, other: Policy, world: str, decisions: int = DECISIONS) -> Figure:
     """Time of one over time of the other, with its interval over rounds."""
     pairs = _ready([one, other], world)
     for act, looks in pairs:
-        _timed(act, looks, WARM)
-    each = DECISIONS // ROUNDS
+        _timed(act, looks, min(WARM, decisions))
+    each = decisions // ROUNDS
     medians = [[np.median(_timed(act, looks, each)) for act, looks in pairs] for _ in range(ROUNDS)]
     logs = np.log([a / b for a, b in medians])  # a ratio and its inverse count alike
     low, high = mean_interval(logs)

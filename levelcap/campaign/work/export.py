@@ -26,29 +26,26 @@ class ExportWork(Work):
     checkpoint: Name
     to: Target = "onnx"
 
-    @property
-    def bundle(self) -> str:
-        """Name of the bundle's folder: one for each checkpoint and target."""
-        return f"{self.checkpoint}-{self.to}"
-
     def perform(self, bench: Bench) -> Result:
         """Export it; what a try before published is kept."""
-        from levelcap.export.bundle import REPORT
+        from levelcap.export.bundle import REPORT, bundle_name
         from levelcap.export.exporter import ModelExporter
         from levelcap.kit.files import read_json
 
-        place = folder("exports") / self.bundle
+        name = bundle_name(self.checkpoint, self.to)
+        place = folder("exports") / name
         if not place.is_dir():
             bench.context.progress(0.1, "traces the net and compares decisions")
             ModelExporter(bench.locate(self.checkpoint)).export(self.to, place)
-        return {"bundle": self.bundle, **read_json(place / REPORT)}
+        return {"bundle": name, **read_json(place / REPORT)}
 
     def effect(self, connection: Connection, store: Store, job: Job, result: Result) -> None:
         """Say where it is."""
         quests.end(connection, job.id, "done", result)
         same = result["parity"]["action_agreement"]
-        said = f"{self.checkpoint} is exported as {self.bundle}: {same:.2%} of decisions alike"
-        data = {"checkpoint": self.checkpoint, "bundle": self.bundle}
+        name = result["bundle"]
+        said = f"{self.checkpoint} is exported as {name}: {same:.2%} of decisions alike"
+        data = {"checkpoint": self.checkpoint, "bundle": name}
         say(connection, "vault.exported", said, severity="success", data=data)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections import OrderedDict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +18,12 @@ from levelcap.nets.text.tokens import character_tokens
 from levelcap.play.answers import TextHero
 from levelcap.play.load import NetPolicy
 from levelcap.play.orders import load_orders
+from levelcap.services.oracle.bundles import TORCH, Serving, choose
 from levelcap.services.oracle.names import champion, find
 from levelcap.vault.ask import ask_vault_first
 from levelcap.vault.assets import content_id
 from levelcap.vault.ledger import Entry, get_ledger
+from levelcap.world.protocols import Policy
 
 CAPACITY = 8
 NAME_S = 2.0  # how long "champion" means the same checkpoint without asking again
@@ -39,6 +41,8 @@ class Loaded:
     place: Path
     shown: str
     """what people call it: kestrel 11,552"""
+    serving: Serving = TORCH
+    """what it plays live matches with"""
 
     def policy(self, greedy: bool = False) -> NetPolicy:
         """A policy of its own: a policy has working memory that two threads must not share.
@@ -52,6 +56,19 @@ class Loaded:
         made = NetPolicy(self.net, self.meta, self.sha256, greedy)
         # Read anew: orders may have been learned since the net was loaded.
         made.take_vectors(load_orders(self.place, self.net.goal_size))
+        return made
+
+    def player(self) -> Policy:
+        """A policy for a live match: the bundle's where that is quicker, else torch's.
+
+        Raises:
+            BadValue: this net reads text.
+        """
+        net = self.policy()
+        made = self.serving.policy()
+        if made is None:
+            return net
+        made.take_vectors(net.vectors)
         return made
 
     def hero(self) -> TextHero:
@@ -78,6 +95,7 @@ class Loaded:
             "patch": self.meta.patch,
             "steps": self.meta.steps,
             "views": list(self.meta.views),
+            "runtime": self.serving.words,
         }
 
 
@@ -142,6 +160,8 @@ class CheckpointCache:
                 raise Corrupt(refuse("another content lies in its place", entry.id, remedy))
             name, shown = entry.canonical_name, spoken_name(entry.hero, entry.step)
             made = Loaded(entry.id, name, net, meta, digest, place, shown)
+            if meta.text is None:
+                made = replace(made, serving=choose(entry.id, made.policy()))
             with self._lock:
                 self._loaded[entry.id] = made
                 while len(self._loaded) > self.capacity:

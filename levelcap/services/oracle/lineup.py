@@ -57,5 +57,5 @@ def entrant(name: str, shelf: CheckpointCache, person: str) -> Entrant:
     if name in NAMES or name.startswith("checkpoint"):
         loaded = shelf.get(name)
         shown = name if name in NAMES else loaded.shown
-        return Entrant(shown, "net", loaded.policy())
+        return Entrant(shown, "net", loaded.player())
     return Entrant(name, "bot", find(name))

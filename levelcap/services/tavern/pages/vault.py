@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from levelcap.campaign.sheet.strength import why_not_crowned
+from levelcap.export.bundle import bundle_name
 from levelcap.kit.db import Connection, reading
 from levelcap.kit.paths import folder
 from levelcap.services.clients.keeper import KeeperClient
@@ -29,6 +30,7 @@ from levelcap.vault.search import Wanted, choices, search
 PAGE = 25
 UNDO_S = 30
 MOST_CHOSEN = 5
+TARGETS = ("onnx", "torchserve", "tensorrt", "mobile")
 Name = Annotated[str, Field(max_length=100)]
 
 
@@ -76,6 +78,8 @@ class Opened:
     note: Note
     run_note: Note | None
     curve: dict[str, Any] | None
+    bundles: tuple[str, ...]
+    """targets it was exported to, under exports/"""
     measures: tuple[tuple[str, str], ...] = MEASURES
 
 
@@ -133,6 +137,11 @@ def _write(keeper: KeeperClient, given: OrderBody) -> Said:
     return Said("Written down")
 
 
+def _export(keeper: KeeperClient, given: OrderBody) -> Said:
+    asked = {"quest": "export", "checkpoint": given.id, **given.values}
+    return Said("A bundle is made of it", keeper.add_quest(asked)["title"])
+
+
 class VaultView(View[VaultAsked]):
     """The ledger, the champions, a window for one checkpoint."""
 
@@ -141,6 +150,7 @@ class VaultView(View[VaultAsked]):
         "promote": asks("POST", "/api/champion"),
         "verify": _verify,
         "note": _write,
+        "export": _export,
         "pin": asks("POST", "/api/checkpoints/{id}/pin", "Pinned"),
         "unpin": asks("POST", "/api/checkpoints/{id}/pin", "Unpinned"),
         "delete": asks("DELETE", "/api/checkpoints/{id}", f"Goes in {UNDO_S} s", delay_s=UNDO_S),
@@ -175,6 +185,7 @@ class VaultView(View[VaultAsked]):
 def _open(connection: Connection, entry: Entry) -> Opened:
     trials = evals.evaluations(connection, entry.id, (evals.TRIAL,))
     found = notes.notes_of(connection, [entry.id, entry.run])
+    place = folder("exports")
     return Opened(
         entry,
         why_not_crowned(connection, entry),
@@ -182,4 +193,5 @@ def _open(connection: Connection, entry: Entry) -> Opened:
         found.get(entry.id, Note(entry.id)),
         found.get(entry.run, Note(entry.run)) if entry.run else None,
         loss_of(connection, entry.run),
+        tuple(to for to in TARGETS if (place / bundle_name(entry.id, to)).is_dir()),
     )
