@@ -107,25 +107,26 @@ def test_a_checkpoint_on_trial_is_seen_to_be_judged(visit):
     page = visit().goto("/")
     with KeeperClient.local() as keeper:
         newest = keeper.call("GET", "/api/ledger")["checkpoints"][0]
-        order = {"checkpoint": newest["id"], "games": 800, "seed": 3}
+        order = {"checkpoint": newest["id"], "games": 400, "seed": 3}
         job = keeper.call("POST", "/api/jobs", {"job_type": "eval", "payload": order})
         expect(page.locator(".training-state")).to_have_text("On trial")
         name = f"kestrel {newest['step']:,}"
         expect(page.locator(".fight h2")).to_have_text(f"On trial: {name}")
         told = page.locator(".on-trial p").first
-        expect(told).to_contain_text(re.compile(r"the sealed panel, [\d,]+ of 4,800, cousins"))
+        panel = re.compile(r"the sealed panel, [\d,]+ of 2,400, cousins")
+        expect(told).to_contain_text(panel, timeout=60_000)
         expect(told).to_contain_text(re.compile(r"score \d+% so far"), timeout=60_000)
         page.screenshot(path=OUT / "on-trial.png")
         watch = page.get_by_role("link", name="Watch them").get_attribute("href")
         assert watch == f"/arena?red={newest['id']}&blue=master"
         keeper.call("POST", f"/api/jobs/{job['job_id']}/cancel")
-    expect(page.locator(".fight h2")).not_to_contain_text("On trial")
+    expect(page.locator(".fight h2")).not_to_contain_text("On trial", timeout=60_000)
 
 
 def test_training_goes_on_and_is_seen_to(visit):
     page = visit().goto("/")
     state = page.locator(".training-state")
-    expect(state).to_have_text("Resting")
+    expect(state).to_have_text("Resting", timeout=60_000)
     page.get_by_role("button", name="Loss", exact=True).click()
     page.get_by_role("button", name="Resume").click()
     expect(state).to_have_text("In training", timeout=60_000)
