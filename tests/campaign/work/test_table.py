@@ -69,7 +69,9 @@ def test_the_table_loads_without_torch():
 
 
 def test_an_unknown_quest_is_refused_with_those_there_are():
-    with pytest.raises(BadValue, match="evaluate, export, hunt, imitate, league, record, reinforce"):
+    with pytest.raises(
+        BadValue, match="evaluate, export, hunt, imitate, league, record, reinforce"
+    ):
         read_recipe({"quest": "cheat"})
     with pytest.raises(BadValue, match="quest"):
         read_recipe({"games": 3})

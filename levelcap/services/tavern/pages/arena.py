@@ -59,8 +59,8 @@ class ArenaView(View[ArenaAsked]):
         """The page, and the same for one match."""
         door = Routes(super().routes())
 
-        @door.get(f"{self.place.path}/m/{{match_id}}", "admin")
-        async def match(request: Request, match_id: Id) -> HTMLResponse:
+        @door.get(f"{self.place.path}/m/{{match}}", "admin")
+        async def one(request: Request, match: Id) -> HTMLResponse:
             return await self.show(request)
 
         return door.where
