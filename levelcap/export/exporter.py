@@ -40,8 +40,10 @@ class ModelExporter:
         self.deploy = deploy or Deploy()
         self._made: Made | None = None
 
-    def export(self, to: str, folder: Path) -> Report:
+    def export(self, to: str, folder: Path, made: Made | None = None) -> Report:
         """Publish a bundle for one target; returns its report.
+
+        made: other graphs of the same checkpoint, e.g. quantised ones; None: as traced.
 
         Raises:
             UnknownName: no such target. BadValue: a net that cannot be traced.
@@ -50,7 +52,7 @@ class ModelExporter:
         """
         if to not in TARGETS:
             raise unknown_name("export target", to, TARGETS)
-        made = self.made()
+        made = made or self.made()
         more = TARGETS[to](made)
         found = replace(made.report, target=to, notes=more.notes)
 
@@ -80,11 +82,14 @@ class ModelExporter:
             raise MissingPackage(f"{what}; run: pip install levelcap[export]") from error
         if isinstance(self.net, Qwen3Net):
             return self._trace_text(self.net)
-        net = world_net(self.net, self.meta)
-        graphs = graphs_of(net, self.meta)
+        graphs = graphs_of(world_net(self.net, self.meta), self.meta)
         data = {graph.name: onnx_bytes(graph) for graph in graphs}
-        bundle = describe(self.meta, self.digest, graphs, self.deploy)
+        return _proven(self.compared(describe(self.meta, self.digest, graphs, self.deploy), data))
+
+    def compared(self, bundle: Bundle, data: dict[str, bytes]) -> Made:
+        """Graphs of this checkpoint as a bundle, with how far it decides as the original does."""
         # A policy each: working memory is not shared.
+        net = world_net(self.net, self.meta)
         original = NetPolicy(net, self.meta, self.digest, greedy=True)
         original.fit(spec_of_world(self.meta.world, self.meta.patch))
         hero = Hero(bundle, data)
@@ -92,7 +97,7 @@ class ModelExporter:
         hero.bundle = bundle = replace(bundle, witness=seen)
         exported = BundlePolicy(hero, greedy=True)
         sizes = {name: len(graph) for name, graph in data.items()}
-        return _proven(Made(bundle, data, report(original, exported, sizes)))
+        return Made(bundle, data, report(original, exported, sizes))
 
     def _trace_text(self, net: Qwen3Net) -> Made:
         from levelcap.export.text_graph import make_text
