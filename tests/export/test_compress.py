@@ -1,13 +1,7 @@
 """A tiny hero goes the whole path: smaller, measured beside the original, continued after kills."""
 
 import json
-import os
-import signal
-import subprocess
-import sys
-import time
 
-import numpy as np
 import pytest
 import torch
 
@@ -23,8 +17,6 @@ from levelcap.learn.engine.worlds import spec_of_world
 from levelcap.nets.checkpoint import load_snapshot, save_snapshot, weights_of
 from levelcap.nets.family import describe, new_net
 from levelcap.play.load import NetPolicy
-from levelcap.trials.gate import check_decision
-from levelcap.trials.verdict import verdict_from_json
 from levelcap.world.spec import arena_spec
 
 TINY = Effort(
@@ -59,15 +51,32 @@ def teacher(checkpoint):
     return policy
 
 
+class Cut(BaseException):
+    """What a kill looks like from inside: nothing after it runs."""
+
+
 @pytest.fixture(scope="module")
 def done(checkpoint, tmp_path_factory):
-    out = tmp_path_factory.mktemp("compressed")
-    found = Compression(checkpoint, out, TINY, lambda what: None).run()
-    return out, found
+    """The whole path, broken off once at every message, and begun again each time."""
+    out, heard, runs = tmp_path_factory.mktemp("compressed"), set(), 0
+
+    def say(what):
+        word = what.split()[0]
+        if word not in heard:
+            heard.add(word)
+            raise Cut
+
+    while True:
+        runs += 1
+        try:
+            return out, Compression(checkpoint, out, TINY, say).run(), runs
+        except Cut:
+            assert runs < 20
 
 
 def test_every_step_is_published_with_its_figures(done):
-    out, found = done
+    out, found, runs = done
+    assert runs > 5
     steps = {row["step"]: row for row in found["steps"]}
     assert list(steps) == ["original", "distil", "int8", "prune", "search"]
     assert json.loads((out / "compress.json").read_text()) == found
@@ -84,3 +93,88 @@ def test_every_step_is_published_with_its_figures(done):
     assert len(found["candidates"]) == 3 and found["front"]
     assert (out / "front.png").read_bytes()[:4] == b"\x89PNG"
     assert isinstance(found["int8_is_quicker"], bool)
+
+
+def test_what_was_done_is_not_done_again(done, checkpoint):
+    out, found, _ = done
+    before = (out / "compress.json").stat().st_mtime_ns
+    said = []
+    assert Compression(checkpoint, out, TINY, said.append).run() == found
+    assert said == [] and (out / "compress.json").stat().st_mtime_ns == before
+
+
+def test_units_are_cut_and_layers_added_without_a_trace(teacher):
+    """Wider and deeper begin as the same function; narrower keeps what matters."""
+    rows = observations(teacher, 64, 1)
+    with torch.no_grad():
+        wanted = teacher.net(torch.from_numpy(rows))[0]
+    for hidden in ((16, 16), (24, 16), (24, 32), (16, 16, 16), (16, 16, 24)):
+        meta = reshaped_meta(teacher.meta, hidden, "0" * 64)
+        net = reshape(teacher.net, teacher.meta, meta, rows, 1)
+        with torch.no_grad():
+            assert torch.allclose(net(torch.from_numpy(rows))[0], wanted, atol=1e-4), hidden
+    # Units that never fire matter nothing: cutting them changes nothing, their biases included.
+    silent = reshape(teacher.net, teacher.meta, teacher.meta, rows, 1)
+    with torch.no_grad():
+        for layer in (silent.torso[0], silent.torso[2]):
+            layer.bias[8:] = -1e3
+        wanted = silent(torch.from_numpy(rows))[0]
+        meta = reshaped_meta(teacher.meta, (8, 8), "0" * 64)
+        small = reshape(silent, teacher.meta, meta, rows, 1)
+        assert torch.allclose(small(torch.from_numpy(rows))[0], wanted, atol=1e-4)
+    for hidden in ((16,), (8, 8, 8)):
+        meta = reshaped_meta(teacher.meta, hidden, "0" * 64)
+        assert reshape(teacher.net, teacher.meta, meta, rows, 1).policy.in_features == hidden[-1]
+
+
+def test_the_teachers_own_logits_diverge_by_nothing_and_forbidden_bins_do_not_count(teacher):
+    lesson = ClassRoom(teacher, teacher, 3, seats=16).lesson(4)
+    assert len(lesson.inputs) == 64
+    same = divergence(lesson.logits, lesson, teacher.meta)
+    assert same.abs().max() < 1e-5
+    noise = torch.randn(lesson.logits.shape, generator=torch.Generator().manual_seed(1))
+    assert divergence(lesson.logits + noise, lesson, teacher.meta).mean() > 0.1
+    forbidden = torch.where(lesson.mask, 0.0, 1.0)
+    assert divergence(lesson.logits + 9 * forbidden, lesson, teacher.meta).abs().max() < 1e-5
+
+
+def _row(name, ms, elo):
+    return Figures(
+        step=name,
+        shape=name,
+        form="float32",
+        parameters=1,
+        bytes=1,
+        ms={"64": {"own": ms, "original": 1.0}},
+        energy_mj=None,
+        energy_source="unknown",
+        agreement=1.0,
+        snapshot="",
+        elo=elo,
+    )
+
+
+def test_shapes_front_and_choice():
+    for hidden in ((64, 64), (8,), (128, 64, 32)):
+        shapes = shapes_around(hidden, 24)
+        assert len(set(shapes)) == len(shapes) and shapes[0] == hidden
+        assert len(shapes) == 24 or hidden == (8,)
+        assert all(width % 8 == 0 for shape in shapes for width in shape)
+    assert {len(shape) for shape in shapes_around((64, 64), 24)} == {1, 2, 3}
+    weak, fine = _row("weak", 0.1, (-90.0, -120.0, -60.0)), _row("fine", 0.2, (-5.0, -30.0, 20.0))
+    slow, lost = _row("slow", 0.4, (3.0, -20.0, 26.0)), _row("lost", 0.5, (-9.0, -30.0, 20.0))
+    rows = [lost, slow, fine, weak]
+    assert [row.step for row in front(rows)] == ["weak", "fine", "slow"]
+    assert chosen_of(rows) is fine and chosen_of([weak]) is weak
+    assert fine.faster() == 5.0
+
+
+def test_what_cannot_be_compressed_is_refused(tmp_path):
+    meta = describe("hierarchy", arena_spec("crown"), "dummy")
+    save_snapshot(tmp_path / "layers", weights_of(new_net(meta)), meta, "test")
+    with pytest.raises(BadValue, match="flat"):
+        Compression(tmp_path / "layers", tmp_path / "x", TINY, print)
+    for wrong in ({"games": 3}, {"candidates": 0}, {"minutes": 0.0}, {"test_minutes": -1.0}):
+        with pytest.raises(BadValue):
+            Effort(**wrong)
+    assert not (tmp_path / "x").exists()

@@ -38,12 +38,11 @@ class _Rows(CalibrationDataReader):  # type: ignore[misc]
         return None if part is None else {"inputs": part}
 
 
-def quantised(exporter: ModelExporter, rows: NDArray[np.float32]) -> Made:
-    """The export with int8 products; rows [n, D]: observations that set the ranges."""
-    made = exporter.made()
-    assert isinstance(made.bundle, Bundle)
-    data = int8_bytes(made.graphs["policy"], rows)
-    return exporter.compared(made.bundle, {"policy": data})
+def quantised(
+    exporter: ModelExporter, bundle: Bundle, graph: bytes, rows: NDArray[np.float32]
+) -> Made:
+    """A bundle's graph with int8 products; rows [n, D]: observations that set the ranges."""
+    return exporter.compared(bundle, {"policy": int8_bytes(graph, rows)})
 
 
 def int8_bytes(graph: bytes, rows: NDArray[np.float32]) -> bytes:

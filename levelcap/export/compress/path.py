@@ -26,12 +26,12 @@ from levelcap.export.compress.int8 import quantised
 from levelcap.export.compress.reshape import reshape, reshaped_meta
 from levelcap.export.compress.search import chosen_of, draw_front, front, shapes_around
 from levelcap.export.exporter import ModelExporter
-from levelcap.export.policy import BundlePolicy
+from levelcap.export.policy import BundlePolicy, load_bundle
 from levelcap.export.runtime import Hero
 from levelcap.export.targets import Made
 from levelcap.kit.errors import BadValue, refuse
 from levelcap.kit.files import read_json, write_json
-from levelcap.kit.publish import retire
+from levelcap.kit.publish import MANIFEST, retire, sweep
 from levelcap.kit.seeds import chain
 from levelcap.learn.engine.config import check_number
 from levelcap.learn.engine.folder import RunFolder
@@ -111,11 +111,15 @@ class Compression:
             place = self.out / REPORT
             self.done = read_json(place) if place.exists() else {"steps": [], "candidates": []}
             self.rows = observations(self.teacher, OBSERVATIONS, self.effort.seed)
+            place = self.out / "bundles" / "original"
             exporter = ModelExporter(self.checkpoint)
-            made = exporter.made()
-            self.original = made.graphs["policy"]
-            self.rival = _policy(made)
+            place.parent.mkdir(exist_ok=True)
+            sweep(place.parent)
+            if not (place / MANIFEST).exists():
+                exporter.export("onnx", place)
+            self.rival, self.original = self._shipped("original")
             if not self._row("original"):
+                made = exporter.made()
                 self._note(self._figures("original", self.net, self.meta.size, made, "float32", ""))
             for step in STEPS:
                 if not self._row(step):
@@ -129,14 +133,14 @@ class Compression:
         """Half as wide, taught from where the best half of the units stands."""
         hidden = tuple(_even(width / 2) for width in self.meta.shape["hidden"])
         snapshot = self._taught("distil", hidden, self.net, self.meta)
-        exporter = ModelExporter(snapshot)
-        self._judge("distil", snapshot, exporter.made(), "float32")
+        self._judge("distil", snapshot, ModelExporter(snapshot).made(), "float32")
 
     def _int8(self) -> None:
         """The distilled net in whole numbers."""
         snapshot = self.out / self._known("distil").snapshot
-        exporter = ModelExporter(snapshot)
-        row = self._judge("int8", snapshot, quantised(exporter, self.rows), "int8")
+        policy, graph = self._shipped("distil")
+        small = quantised(ModelExporter(snapshot), policy.hero.bundle, graph, self.rows)
+        row = self._judge("int8", snapshot, small, "int8")
         self.done["int8_is_quicker"] = row.ms["64"]["own"] < self._known("distil").ms["64"]["own"]
         self._save()
 
@@ -185,7 +189,8 @@ class Compression:
         exporter = ModelExporter(snapshot)
         made, form, note = exporter.made(), "float32", ""
         if self._known("int8").test["verdict"] != "failed":
-            small = quantised(exporter, self.rows)
+            assert isinstance(made.bundle, Bundle)
+            small = quantised(exporter, made.bundle, made.graphs["policy"], self.rows)
             taught, shape = exporter.net, exporter.meta.size
             both = [
                 self._figures(step, taught, shape, one, name, "").ms["64"]["own"]
@@ -223,7 +228,6 @@ class Compression:
         place = self.out / "bundles" / step
         if place.exists():  # published, but killed before its row was written
             retire(place)
-        place.parent.mkdir(exist_ok=True)
         exporter = ModelExporter(snapshot)
         exporter.export("onnx", place, made)
         where = self._within(snapshot)
@@ -273,6 +277,11 @@ class Compression:
             parameters=count_parameters(net),
             snapshot=snapshot,
         )
+
+    def _shipped(self, step: str) -> tuple[BundlePolicy, bytes]:
+        """The bundle of a step, and its graph."""
+        place = self.out / "bundles" / step
+        return load_bundle(place), (place / "policy.onnx").read_bytes()
 
     def _within(self, snapshot: Path) -> str:
         return str(snapshot.relative_to(self.out))
