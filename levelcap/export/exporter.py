@@ -34,10 +34,17 @@ MIN_AGREEMENT = 0.999
 class ModelExporter:
     """Exports one checkpoint; tracing is done once, whatever it is exported to."""
 
-    def __init__(self, checkpoint: Path, deploy: Deploy | None = None) -> None:
-        """checkpoint: a snapshot's folder, verified byte by byte."""
+    def __init__(
+        self, checkpoint: Path, deploy: Deploy | None = None, like: bytes | None = None
+    ) -> None:
+        """checkpoint: a snapshot's folder, verified byte by byte.
+
+        like: the graph of a flat net as deep, which needs other weights only; tracing takes
+        seconds, and whether the result decides alike is measured in any case.
+        """
         self.net, self.meta, self.digest = load_snapshot(checkpoint)
         self.deploy = deploy or Deploy()
+        self._like = like
         self._made: Made | None = None
 
     def export(self, to: str, folder: Path, made: Made | None = None) -> Report:
@@ -76,14 +83,18 @@ class ModelExporter:
 
     def _trace(self) -> Made:
         try:
-            from levelcap.export.to_onnx import onnx_bytes
+            from levelcap.export.to_onnx import onnx_bytes, with_weights
         except ImportError as error:
             what = f"export needs packages that are not here ({error})"
             raise MissingPackage(f"{what}; run: pip install levelcap[export]") from error
         if isinstance(self.net, Qwen3Net):
             return self._trace_text(self.net)
         graphs = graphs_of(world_net(self.net, self.meta), self.meta)
-        data = {graph.name: onnx_bytes(graph) for graph in graphs}
+        like = self._like
+        data = {
+            graph.name: (like and with_weights(like, graph.module)) or onnx_bytes(graph)
+            for graph in graphs
+        }
         return _proven(self.compared(describe(self.meta, self.digest, graphs, self.deploy), data))
 
     def compared(self, bundle: Bundle, data: dict[str, bytes]) -> Made:

@@ -37,7 +37,7 @@ from levelcap.learn.engine.config import check_number
 from levelcap.learn.engine.folder import RunFolder
 from levelcap.learn.engine.stops import Stops
 from levelcap.learn.engine.worlds import spec_of_world
-from levelcap.nets.checkpoint import load_snapshot
+from levelcap.nets.checkpoint import load_snapshot, read_meta
 from levelcap.nets.flat import FlatNet
 from levelcap.nets.net import count_parameters
 from levelcap.play.load import NetPolicy, load_checkpoint
@@ -102,6 +102,7 @@ class Compression:
         self.teacher = NetPolicy(net, self.meta, self.digest)
         self.teacher.fit(spec_of_world(self.meta.world, self.meta.patch))
         self.done: dict[str, Any] = {}
+        self._traced: dict[int, bytes] = {}  # a graph by its number of hidden layers
 
     def run(self) -> dict[str, Any]:
         """Every step that is not done yet; returns what `compress.json` holds."""
@@ -118,6 +119,7 @@ class Compression:
             if not (place / MANIFEST).exists():
                 exporter.export("onnx", place)
             self.rival, self.original = self._shipped("original")
+            self._traced[len(self.meta.shape["hidden"])] = self.original
             if not self._row("original"):
                 made = exporter.made()
                 self._note(self._figures("original", self.net, self.meta.size, made, "float32", ""))
@@ -133,7 +135,7 @@ class Compression:
         """Half as wide, taught from where the best half of the units stands."""
         hidden = tuple(_even(width / 2) for width in self.meta.shape["hidden"])
         snapshot = self._taught("distil", hidden, self.net, self.meta)
-        self._judge("distil", snapshot, ModelExporter(snapshot).made(), "float32")
+        self._judge("distil", snapshot, self._made(snapshot), "float32")
 
     def _int8(self) -> None:
         """The distilled net in whole numbers."""
@@ -168,7 +170,7 @@ class Compression:
             place = f"search/{name}"
             stops = Stops(updates=updates)
             snapshot = self._taught(place, hidden, net, meta, stops)
-            made = ModelExporter(snapshot).made()
+            made = self._made(snapshot)
             taught = load_snapshot(snapshot)[0]
             row = self._figures(name, taught, name, made, "float32", self._within(snapshot))
             games = self.effort.games
@@ -178,7 +180,7 @@ class Compression:
         rows = [_figures_of(row) for row in self.done["candidates"]]
         draw_front(self.out / FRONT, rows, self.effort.games)
         self.done["front"] = [row.step for row in front(rows)]
-        best = chosen_of(rows)
+        best = chosen_of(rows, self._known("distil").ms["64"]["own"])
         self.say(f"{best.step} is taught on")
         net, meta, _ = load_snapshot(self.out / best.snapshot)
         assert isinstance(net, FlatNet)
@@ -187,7 +189,7 @@ class Compression:
     def _finish(self, step: str, snapshot: Path) -> None:
         """Judge a net in the better form: int8 where that was equal in strength and is quicker."""
         exporter = ModelExporter(snapshot)
-        made, form, note = exporter.made(), "float32", ""
+        made, form, note = self._made(snapshot), "float32", ""
         if self._known("int8").test["verdict"] != "failed":
             assert isinstance(made.bundle, Bundle)
             small = quantised(exporter, made.bundle, made.graphs["policy"], self.rows)
@@ -277,6 +279,13 @@ class Compression:
             parameters=count_parameters(net),
             snapshot=snapshot,
         )
+
+    def _made(self, snapshot: Path) -> Made:
+        """A checkpoint's graph, traced if none as deep was."""
+        depth = len(read_meta(snapshot).shape["hidden"])
+        made = ModelExporter(snapshot, like=self._traced.get(depth)).made()
+        self._traced.setdefault(depth, made.graphs["policy"])
+        return made
 
     def _shipped(self, step: str) -> tuple[BundlePolicy, bytes]:
         """The bundle of a step, and its graph."""
