@@ -51,23 +51,17 @@ def chosen_of(rows: Sequence[Figures], most_ms: float) -> Figures:
 
 def draw_front(path: Path, rows: Sequence[Figures], games: int) -> None:
     """Elo over latency as a picture: every candidate with its interval, and the front."""
-    all_of = sorted(rows, key=lambda row: row.ms["64"]["own"])
-    series = [
-        (name, [1e3 * r.ms["64"]["own"] for r in some], [r.elo[0] for r in some], *bounds)
-        for name, some, bounds in (
-            (
-                "all candidates, 95 %",
-                all_of,
-                ([r.elo[1] for r in all_of], [r.elo[2] for r in all_of]),
-            ),
-            ("the front", front(rows), (None, None)),
-        )
-    ]
+    best = front(rows)
     plot_curves(
         path,
-        series,
-        title=f"{len(rows)} shapes, {games} games each against the original",
+        [("the front", [_us(row) for row in best], [row.elo[0] for row in best], None, None)],
+        points=[(row.step, _us(row), *row.elo) for row in rows],
+        title=f"{len(rows)} shapes, {games} games each against the original, 95 %",
         x_label="microseconds of 64 decisions (p50)",
         y_label="Elo against the original",
         lines={"the original": 0.0},
     )
+
+
+def _us(row: Figures) -> float:
+    return 1e3 * row.ms["64"]["own"]
