@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 
 from rich.console import Console
 
 from levelcap.cli.options import AsJson, Int
 from levelcap.cli.printer import print_table, say, say_json, table
-from levelcap.export.compress.path import FRONT, REPORT, Compression, Effort
+from levelcap.export.compress.compressed import REPORT
+from levelcap.export.compress.figures import Figures
+from levelcap.export.compress.path import FRONT, Compression, Effort
 from levelcap.kit.paths import folder as folder_of
 from levelcap.vault.ask import find_folder
 
 COLUMNS = ("step", "shape", "form", "KB", "64: µs", "×", "1: µs", "empty", "mJ", "Elo", "test")
+RIGHT = COLUMNS[3:-1]
 
 
 def compress(
@@ -54,24 +58,26 @@ def compress(
         path = Compression(place, Path(), effort, status.update)
         path.out = out or folder_of("exports") / f"compress-{path.digest[:12]}"
         found = path.run()
-    rows = []
-    for row in found["steps"]:
-        own, empty = row["ms"], f"{1e3 * row['ms']['1']['empty']:.0f}"
-        elo = "" if not row["games"] else "{:+.0f} ({:+.0f} to {:+.0f})".format(*row["elo"])
-        quicker = own["64"]["original"] / own["64"]["own"]
-        times = f"{1e3 * own['64']['own']:.0f}", f"{quicker:.2f}", f"{1e3 * own['1']['own']:.0f}"
-        size, test = f"{row['bytes'] / 1e3:.0f}", row["test"].get("verdict")
-        head = row["step"], row["shape"], row["form"], size
-        rows.append((*head, *times, empty, row["energy_mj"], elo, test))
-    print_table(table(COLUMNS, rows, f"{path.meta.world}, against the original", right=COLUMNS[3:]))
-    if not found["int8_is_quicker"]:
+    print_table(
+        table(COLUMNS, map(_cells, found.steps), f"{path.meta.world}, beside the original", RIGHT)
+    )
+    if not found.int8_is_quicker:
         say("int8 is slower than float here and was not chosen")
-    if found["chosen"] is None:
+    if found.chosen is None:
         say("nothing was chosen: no step passed its test; give more --minutes or --test-minutes")
     else:
-        verdict = found["verdict"]
-        said = "may be champion" if verdict["passed"] else "refused"
-        say(f"{found['chosen']} {said}: {verdict['reason']}")
-    say(f"{len(found['candidates'])} candidates: {path.out / FRONT}\n{path.out / REPORT}")
+        said = "may be champion" if found.passed else "refused"
+        say(f"{found.chosen} {said}: {found.reason}")
+    say(f"{len(found.candidates)} candidates: {path.out / FRONT}\n{path.out / REPORT}")
     if json_:
-        say_json(found)
+        say_json(asdict(found))
+
+
+def _cells(row: Figures) -> tuple[str | float | None, ...]:
+    """A step as a row of the table."""
+    many, one = row.ms["64"], row.ms["1"]
+    elo = "{:+.0f} ({:+.0f} to {:+.0f})".format(*row.elo) if row.games else ""
+    times = [f"{1e3 * ms:.0f}" for ms in (many["own"], one["own"], one["empty"])]
+    times.insert(1, f"{row.faster:.2f}")
+    head = row.step, row.shape, row.form, f"{row.bytes / 1e3:.0f}"
+    return (*head, *times, row.energy_mj, elo, row.test.get("verdict"))

@@ -1,11 +1,10 @@
 """A tiny hero goes the whole path: smaller, measured beside the original, continued after kills."""
 
-import json
-
 import pytest
 import torch
 
 from levelcap.export.compress.class_room import ClassRoom, observations
+from levelcap.export.compress.compressed import read_compressed
 from levelcap.export.compress.distil import DistilConfig, divergence
 from levelcap.export.compress.figures import Figures
 from levelcap.export.compress.path import Compression, Effort
@@ -16,7 +15,8 @@ from levelcap.kit.errors import BadValue
 from levelcap.learn.engine.worlds import spec_of_world
 from levelcap.nets.checkpoint import load_snapshot, save_snapshot, weights_of
 from levelcap.nets.family import describe, new_net
-from levelcap.play.load import NetPolicy
+from levelcap.nets.net import count_parameters
+from levelcap.play.load import load_checkpoint
 from levelcap.world.spec import arena_spec
 
 CUTS = ("pairs", "candidate")  # after a step's first games, before a net of the search
@@ -32,26 +32,27 @@ TINY = Effort(
 )
 
 
+def hero(folder, hidden):
+    """A flat net that has opinions, saved."""
+    meta = reshaped_meta(describe("flat", arena_spec("duel"), "slim"), hidden, "0" * 64)
+    weights = weights_of(new_net(meta, 5))
+    weights["policy.weight"] *= 40
+    # Equal biases, as of a net that never learned, would be merged in its graph.
+    names = [name for name in weights if name.endswith("bias")]
+    weights |= {n: torch.linspace(0.1, at, len(weights[n])) for at, n in enumerate(names, 1)}
+    save_snapshot(folder / "step-1", weights, meta, "test")
+    return folder / "step-1"
+
+
 @pytest.fixture(scope="module")
 def checkpoint(tmp_path_factory):
-    """A flat net of 16 x 16 that has opinions."""
-    meta = describe("flat", arena_spec("duel"), "slim")
-    meta = reshaped_meta(meta, (16, 16), "0" * 64)
-    weights = weights_of(new_net(meta, 5))
-    loud = {n: w * 40 if n == "policy.weight" else w for n, w in weights.items()}
-    # Equal biases, as of a net that never learned, would be merged in its graph.
-    names = [name for name in loud if name.endswith("bias")]
-    loud |= {n: torch.linspace(0.1, at, len(loud[n])) for at, n in enumerate(names, 1)}
-    folder = tmp_path_factory.mktemp("hero") / "step-1"
-    save_snapshot(folder, loud, meta, "test")
-    return folder
+    return hero(tmp_path_factory.mktemp("hero"), (128, 128))
 
 
 @pytest.fixture(scope="module")
-def teacher(checkpoint):
-    net, meta, digest = load_snapshot(checkpoint)
-    policy = NetPolicy(net, meta, digest)
-    policy.fit(spec_of_world(meta.world, meta.patch))
+def teacher(tmp_path_factory):
+    policy = load_checkpoint(hero(tmp_path_factory.mktemp("teacher"), (16, 16)))
+    policy.fit(spec_of_world(policy.meta.world, policy.meta.patch))
     return policy
 
 
@@ -81,22 +82,21 @@ def done(checkpoint, tmp_path_factory):
 def test_every_step_is_published_with_its_figures(done):
     out, found, runs = done
     assert runs == 1 + len(CUTS)
-    steps = {row["step"]: row for row in found["steps"]}
-    assert list(steps) == ["original", "distil", "int8", "prune", "search"]
-    assert json.loads((out / "compress.json").read_text()) == found
-    for name in ("distil", "int8", "prune", "search"):
-        row = steps[name]
-        assert row["test"]["preset"] == "no-regression" and row["games"] >= 2
-        assert row["bytes"] == (out / "bundles" / name / "policy.onnx").stat().st_size
-        assert load_bundle(out / "bundles" / name).hero.bundle.source
-        assert {"own", "original", "empty"} == set(row["ms"]["1"]) == set(row["ms"]["64"])
-        net, meta, _ = load_snapshot(out / row["snapshot"])
-        assert sum(p.numel() for p in net.parameters()) == row["parameters"]
-    assert steps["distil"]["bytes"] < steps["original"]["bytes"]
-    assert steps["int8"]["bytes"] < steps["distil"]["bytes"]
-    assert len(found["candidates"]) == 2 and found["front"]
+    assert [row.step for row in found.steps] == ["original", "distil", "int8", "prune", "search"]
+    assert read_compressed(out) == found and found.finished
+    for row in found.steps[1:]:
+        assert row.test["preset"] == "no-regression" and row.games >= 2
+        place = out / "bundles" / row.step
+        assert row.bytes == (place / "policy.onnx").stat().st_size
+        assert load_bundle(place).hero.bundle.source
+        assert {"own", "original", "empty"} == set(row.ms["1"]) == set(row.ms["64"])
+        net = load_snapshot(out / row.snapshot)[0]
+        assert count_parameters(net) == row.parameters
+    original, distilled, int8 = found.steps[:3]
+    assert int8.bytes < distilled.bytes < original.bytes
+    assert int8.form == "int8" and found.int8_is_quicker in (True, False)
+    assert len(found.candidates) == 2 and found.front
     assert (out / "front.png").read_bytes()[:4] == b"\x89PNG"
-    assert isinstance(found["int8_is_quicker"], bool)
 
 
 def test_what_was_done_is_not_done_again(done, checkpoint):
@@ -171,7 +171,7 @@ def test_shapes_front_and_choice():
     assert [row.step for row in front(rows)] == ["weak", "fine", "slow"]
     assert chosen_of(rows, 0.3) is fine and chosen_of(rows, 0.4) is slow
     assert chosen_of([weak], 0.01) is weak
-    assert fine.faster() == 5.0
+    assert fine.faster == 5.0
 
 
 def test_what_cannot_be_compressed_is_refused(tmp_path):

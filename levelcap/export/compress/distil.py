@@ -13,7 +13,6 @@ from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import numpy as np
 import torch
 from torch import Tensor
 
@@ -167,11 +166,3 @@ def distil(
     if outcome.interrupted:
         raise KeyboardInterrupt
     return outcome
-
-
-def agreement(net: Net, lesson: Lesson, meta: Meta) -> dict[str, float]:
-    """Mean divergence, and how often the likeliest bins of the used heads are the teacher's."""
-    with torch.inference_mode():
-        logits = net(lesson.inputs)[0]
-        kl = (divergence(logits, lesson, meta) * lesson.alive).sum() / lesson.alive.sum()
-    return {"kl": float(np.round(float(kl), 5))}

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -57,13 +57,10 @@ class Figures:
     """the no-regression test; empty: only so many games were played"""
     note: str = ""
 
-    def faster(self, batch: int = 64) -> float:
-        """Times as fast as the original."""
-        return self.ms[str(batch)][ORIGINAL] / self.ms[str(batch)]["own"]
-
-    def as_json(self) -> dict[str, Any]:
-        """Plain values."""
-        return asdict(self) | {"elo": list(self.elo)}
+    @property
+    def faster(self) -> float:
+        """Times as fast as the original, 64 decisions at once."""
+        return self.ms["64"][ORIGINAL] / self.ms["64"]["own"]
 
 
 def empty_graph(inputs: int) -> bytes:

@@ -16,10 +16,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any
+
+from torch import nn
 
 from levelcap.export.bundle import Bundle
 from levelcap.export.compress.class_room import observations
+from levelcap.export.compress.compressed import Compressed, read_compressed
 from levelcap.export.compress.distil import DistilConfig, distil
 from levelcap.export.compress.figures import Figures, figures, played, tested
 from levelcap.export.compress.int8 import quantised
@@ -30,7 +32,7 @@ from levelcap.export.policy import BundlePolicy, load_bundle
 from levelcap.export.runtime import Hero
 from levelcap.export.targets import Made
 from levelcap.kit.errors import BadValue, refuse
-from levelcap.kit.files import read_json, write_json
+from levelcap.kit.files import write_json
 from levelcap.kit.publish import MANIFEST, retire, sweep
 from levelcap.kit.seeds import chain
 from levelcap.learn.engine.config import check_number
@@ -39,17 +41,19 @@ from levelcap.learn.engine.stops import Stops
 from levelcap.learn.engine.worlds import spec_of_world
 from levelcap.nets.checkpoint import load_snapshot, read_meta
 from levelcap.nets.flat import FlatNet
+from levelcap.nets.meta import Meta
 from levelcap.nets.net import count_parameters
 from levelcap.play.load import NetPolicy, load_checkpoint
 from levelcap.trials.speed import size_of
 from levelcap.trials.suite import Entrant, run_trial
 from levelcap.trials.suite import Plan as TrialPlan
+from levelcap.trials.verdict import Verdict
 from levelcap.world.spec import WORLDS
 
 STEPS = ("distil", "int8", "prune", "search")
 SHARES = {"distil": 0.4, "prune": 0.15, "candidates": 0.3, "search": 0.15}  # of the minutes
 OBSERVATIONS = 2_048
-REPORT, FRONT, VERDICT = "compress.json", "front.png", "verdict.json"
+FRONT, VERDICT = "front.png", "verdict.json"
 Say = Callable[[str], None]
 
 
@@ -101,16 +105,15 @@ class Compression:
         self.net = net
         self.teacher = NetPolicy(net, self.meta, self.digest)
         self.teacher.fit(spec_of_world(self.meta.world, self.meta.patch))
-        self.done: dict[str, Any] = {}
+        self.done = Compressed()
         self._traced: dict[int, bytes] = {}  # a graph by its number of hidden layers
 
-    def run(self) -> dict[str, Any]:
+    def run(self) -> Compressed:
         """Every step that is not done yet; returns what `compress.json` holds."""
         with RunFolder(self.out) as folder:
             wanted = {"kind": "compress", "checkpoint": self.digest, "effort": asdict(self.effort)}
             folder.claim(wanted)
-            place = self.out / REPORT
-            self.done = read_json(place) if place.exists() else {"steps": [], "candidates": []}
+            self.done = read_compressed(self.out)
             self.rows = observations(self.teacher, OBSERVATIONS, self.effort.seed)
             place = self.out / "bundles" / "original"
             exporter = ModelExporter(self.checkpoint)
@@ -120,14 +123,14 @@ class Compression:
                 exporter.export("onnx", place)
             self.rival, self.original = self._shipped("original")
             self._traced[len(self.meta.shape["hidden"])] = self.original
-            if not self._row("original"):
+            if not self.done.has("original"):
                 made = exporter.made()
                 self._note(self._figures("original", self.net, self.meta.size, made, "float32", ""))
             for step in STEPS:
-                if not self._row(step):
+                if not self.done.has(step):
                     self.say(f"{step} …")
                     getattr(self, f"_{step}")()
-            if "chosen" not in self.done:
+            if not self.done.finished:
                 self._choose()
         return self.done
 
@@ -139,16 +142,14 @@ class Compression:
 
     def _int8(self) -> None:
         """The distilled net in whole numbers."""
-        snapshot = self.out / self._known("distil").snapshot
+        snapshot = self.out / self.done.row("distil").snapshot
         policy, graph = self._shipped("distil")
         small = quantised(ModelExporter(snapshot), policy.hero.bundle, graph, self.rows)
-        row = self._judge("int8", snapshot, small, "int8")
-        self.done["int8_is_quicker"] = row.ms["64"]["own"] < self._known("distil").ms["64"]["own"]
-        self._save()
+        self._judge("int8", snapshot, small, "int8")
 
     def _prune(self) -> None:
         """Half of the units again, by importance; the rest learns what they did."""
-        base = self.out / self._known("distil").snapshot
+        base = self.out / self.done.row("distil").snapshot
         net, meta, _ = load_snapshot(base)
         assert isinstance(net, FlatNet)
         hidden = tuple(_even(width / 2) for width in meta.shape["hidden"])
@@ -156,15 +157,15 @@ class Compression:
 
     def _search(self) -> None:
         """Every shape is taught for as long; the best one is taught on and judged."""
-        base = self.out / self._known("prune").snapshot
+        base = self.out / self.done.row("prune").snapshot
         net, meta, _ = load_snapshot(base)
         assert isinstance(net, FlatNet)
         shapes = shapes_around(meta.shape["hidden"], self.effort.candidates)
         each = SHARES["candidates"] * self.effort.minutes / len(shapes)
-        updates = max(1, round(60 * each * self.done["updates_per_s"]))
+        updates = max(1, round(60 * each * self.done.updates_per_s))
         for number, hidden in enumerate(shapes):
             name = "x".join(map(str, hidden))
-            if any(row["step"] == name for row in self.done["candidates"]):
+            if any(row.step == name for row in self.done.candidates):
                 continue
             self.say(f"candidate {number + 1} of {len(shapes)}: {name}")
             place = f"search/{name}"
@@ -175,12 +176,12 @@ class Compression:
             row = self._figures(name, taught, name, made, "float32", self._within(snapshot))
             games = self.effort.games
             elo = played(_policy(made), self.rival, games, chain(self.effort.seed, 5, number))
-            self.done["candidates"].append(replace(row, elo=elo, games=games).as_json())
-            self._save()
-        rows = [_figures_of(row) for row in self.done["candidates"]]
+            self.done.candidates.append(replace(row, elo=elo, games=games))
+            self.done.write(self.out)
+        rows = self.done.candidates
         draw_front(self.out / FRONT, rows, self.effort.games)
-        self.done["front"] = [row.step for row in front(rows)]
-        best = chosen_of(rows, self._known("distil").ms["64"]["own"])
+        self.done.front = [row.step for row in front(rows)]
+        best = chosen_of(rows, self.done.row("distil").ms["64"]["own"])
         self.say(f"{best.step} is taught on")
         net, meta, _ = load_snapshot(self.out / best.snapshot)
         assert isinstance(net, FlatNet)
@@ -190,7 +191,7 @@ class Compression:
         """Judge a net in the better form: int8 where that was equal in strength and is quicker."""
         exporter = ModelExporter(snapshot)
         made, form, note = self._made(snapshot), "float32", ""
-        if self._known("int8").test["verdict"] != "failed":
+        if self.done.row("int8").test["verdict"] != "failed":
             assert isinstance(made.bundle, Bundle)
             small = quantised(exporter, made.bundle, made.graphs["policy"], self.rows)
             taught, shape = exporter.net, exporter.meta.size
@@ -208,7 +209,7 @@ class Compression:
         place: str,
         hidden: tuple[int, ...],
         net: FlatNet,
-        meta: Any,
+        meta: Meta,
         stops: Stops | None = None,
     ) -> Path:
         """A net of these widths that begins as `net` and learns from the original."""
@@ -222,10 +223,10 @@ class Compression:
             pupil, wanted, self.teacher, self.out / place, until, config=config, seed=seed
         )
         if stops is None:
-            self.done["updates_per_s"] = outcome.progress.update / max(outcome.seconds, 1e-3)
+            self.done.updates_per_s = outcome.progress.update / max(outcome.seconds, 1e-3)
         return outcome.snapshot
 
-    def _judge(self, step: str, snapshot: Path, made: Made, form: str, note: str = "") -> Figures:
+    def _judge(self, step: str, snapshot: Path, made: Made, form: str, note: str = "") -> None:
         """Publish a step's bundle, test it against the original, and write its row."""
         place = self.out / "bundles" / step
         if place.exists():  # published, but killed before its row was written
@@ -239,22 +240,22 @@ class Compression:
         test = tested(_policy(made), self.rival, *limits)
         row = replace(row, test=test, elo=tuple(test["elo"]), games=test["games"], note=note)
         self._note(row)
-        return row
 
     def _choose(self) -> None:
         """The quickest step that lost nothing, and its trial against the original."""
-        fine = [row for name in STEPS if (row := self._known(name)).test["verdict"] == "passed"]
+        done = self.done
+        fine = [row for name in STEPS if (row := done.row(name)).test["verdict"] == "passed"]
         # int8 that is slower than float on this processor is told, not chosen.
-        fine = [row for row in fine if row.step != "int8" or self.done["int8_is_quicker"]]
-        self.done["chosen"] = None
+        fine = [row for row in fine if row.step != "int8" or done.int8_is_quicker]
         if fine:
             best = min(fine, key=lambda row: row.ms["64"]["own"])
             self.say(f"trial of {best.step} …")
-            self.done["chosen"] = best.step
-            self.done["verdict"] = self._trial(self.out / best.snapshot)
-        self._save()
+            verdict = self._trial(self.out / best.snapshot)
+            done.chosen, done.passed, done.reason = best.step, verdict.passed, verdict.reason
+        done.finished = True
+        done.write(self.out)
 
-    def _trial(self, snapshot: Path) -> dict[str, Any]:
+    def _trial(self, snapshot: Path) -> Verdict:
         """The gate's own trial: a saving has to be no weaker, safe, and known under attack."""
         effort = self.effort
         one, other = _entrant(snapshot), _entrant(self.checkpoint)
@@ -264,10 +265,10 @@ class Compression:
         seed = chain(effort.seed, 13)
         verdict = run_trial(one, other, self.meta.world, plan=plan, seed=seed, tell=self.say)
         write_json(self.out / VERDICT, verdict.as_json())
-        return {"passed": verdict.passed, "reason": verdict.reason}
+        return verdict
 
     def _figures(
-        self, step: str, net: Any, shape: str, made: Made, form: str, snapshot: str
+        self, step: str, net: nn.Module, shape: str, made: Made, form: str, snapshot: str
     ) -> Figures:
         return figures(
             step,
@@ -295,25 +296,9 @@ class Compression:
     def _within(self, snapshot: Path) -> str:
         return str(snapshot.relative_to(self.out))
 
-    def _row(self, step: str) -> Figures | None:
-        found = [row for row in self.done["steps"] if row["step"] == step]
-        return _figures_of(found[0]) if found else None
-
-    def _known(self, step: str) -> Figures:
-        row = self._row(step)
-        assert row is not None, step
-        return row
-
     def _note(self, row: Figures) -> None:
-        self.done["steps"].append(row.as_json())
-        self._save()
-
-    def _save(self) -> None:
-        write_json(self.out / REPORT, self.done)
-
-
-def _figures_of(values: dict[str, Any]) -> Figures:
-    return Figures(**values | {"elo": tuple(values["elo"])})
+        self.done.steps.append(row)
+        self.done.write(self.out)
 
 
 def _entrant(folder: Path) -> Entrant:
