@@ -61,13 +61,14 @@ def compress(
     print_table(
         table(COLUMNS, map(_cells, found.steps), f"{path.meta.world}, beside the original", RIGHT)
     )
-    if not found.int8_is_quicker:
-        say("int8 is slower than float here and was not chosen")
+    for batch, who in (("64", "64 players"), ("1", "one player")):
+        ratio = found.int8_time(batch)
+        say(f"int8 for {who}: time × {ratio:.2f} of float32{', slower' if ratio >= 1 else ''}")
     if found.chosen is None:
         say("nothing was chosen: no step passed its test; give more --minutes or --test-minutes")
     else:
         said = "may be champion" if found.passed else "refused"
-        say(f"{found.chosen} {said}: {found.reason}")
+        say(f"chosen for 64 players: {found.chosen}; its checkpoint {said}: {found.reason}")
     say(f"{len(found.candidates)} candidates: {path.out / FRONT}\n{path.out / REPORT}")
     if json_:
         say_json(asdict(found))

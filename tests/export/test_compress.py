@@ -94,7 +94,8 @@ def test_every_step_is_published_with_its_figures(done):
         assert count_parameters(net) == row.parameters
     original, distilled, int8 = found.steps[:3]
     assert int8.bytes < distilled.bytes < original.bytes
-    assert int8.form == "int8" and found.int8_is_quicker in (True, False)
+    assert int8.form == "int8"
+    assert found.int8_time("64") == int8.ms["64"]["own"] / distilled.ms["64"]["own"]
     assert len(found.candidates) == 2 and found.front
     assert (out / "front.png").read_bytes()[:4] == b"\x89PNG"
 

@@ -26,7 +26,7 @@ class Compressed:
     chosen: str | None = None
     """the quickest step that passed its test; None: none did"""
     passed: bool = False
-    """did it pass the trial?"""
+    """did its checkpoint, in float32, pass the trial?"""
     reason: str = ""
 
     def row(self, step: str) -> Figures:
@@ -37,10 +37,9 @@ class Compressed:
         """Is it done?"""
         return any(row.step == step for row in self.steps)
 
-    @property
-    def int8_is_quicker(self) -> bool:
-        """Than the same net in float32, on this processor, 64 decisions at once."""
-        return self.row("int8").ms["64"]["own"] < self.row("distil").ms["64"]["own"]
+    def int8_time(self, batch: str) -> float:
+        """Time of the int8 graph over that of the same net in float32, on this processor."""
+        return self.row("int8").ms[batch]["own"] / self.row("distil").ms[batch]["own"]
 
     def write(self, folder: Path) -> None:
         """Atomically, into `compress.json`."""
