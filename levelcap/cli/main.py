@@ -60,6 +60,7 @@ COMMANDS = (
     ("league why", "league:why", "Why this opponent?"),
     ("league report", "league:report", "Elo, win rates, Nash mass, cycles."),
     ("export", "export:export", "A bundle that runs without torch, proven equal."),
+    ("compress", "compress:compress", "A smaller, quicker hero that is no weaker."),
     ("hunt", "hunt:hunt", "What does an exploiter find against it?"),
     ("report", "report:report", "Elo a day, cost per Elo, incidents, this week and last."),
     ("track", "track:track", "Mirror a run's metrics into TensorBoard, MLflow or trackio."),

@@ -34,14 +34,23 @@ MIN_AGREEMENT = 0.999
 class ModelExporter:
     """Exports one checkpoint; tracing is done once, whatever it is exported to."""
 
-    def __init__(self, checkpoint: Path, deploy: Deploy | None = None) -> None:
-        """checkpoint: a snapshot's folder, verified byte by byte."""
+    def __init__(
+        self, checkpoint: Path, deploy: Deploy | None = None, like: bytes | None = None
+    ) -> None:
+        """checkpoint: a snapshot's folder, verified byte by byte.
+
+        like: the graph of a flat net as deep, which needs other weights only; tracing takes
+        seconds, and whether the result decides alike is measured in any case.
+        """
         self.net, self.meta, self.digest = load_snapshot(checkpoint)
         self.deploy = deploy or Deploy()
+        self._like = like
         self._made: Made | None = None
 
-    def export(self, to: str, folder: Path) -> Report:
+    def export(self, to: str, folder: Path, made: Made | None = None) -> Report:
         """Publish a bundle for one target; returns its report.
+
+        made: other graphs of the same checkpoint, e.g. quantised ones; None: as traced.
 
         Raises:
             UnknownName: no such target. BadValue: a net that cannot be traced.
@@ -50,7 +59,7 @@ class ModelExporter:
         """
         if to not in TARGETS:
             raise unknown_name("export target", to, TARGETS)
-        made = self.made()
+        made = made or self.made()
         more = TARGETS[to](made)
         found = replace(made.report, target=to, notes=more.notes)
 
@@ -74,17 +83,24 @@ class ModelExporter:
 
     def _trace(self) -> Made:
         try:
-            from levelcap.export.to_onnx import onnx_bytes
+            from levelcap.export.to_onnx import onnx_bytes, with_weights
         except ImportError as error:
             what = f"export needs packages that are not here ({error})"
             raise MissingPackage(f"{what}; run: pip install levelcap[export]") from error
         if isinstance(self.net, Qwen3Net):
             return self._trace_text(self.net)
-        net = world_net(self.net, self.meta)
-        graphs = graphs_of(net, self.meta)
-        data = {graph.name: onnx_bytes(graph) for graph in graphs}
-        bundle = describe(self.meta, self.digest, graphs, self.deploy)
+        graphs = graphs_of(world_net(self.net, self.meta), self.meta)
+        like = self._like
+        data = {
+            graph.name: (like and with_weights(like, graph.module)) or onnx_bytes(graph)
+            for graph in graphs
+        }
+        return _proven(self.compared(describe(self.meta, self.digest, graphs, self.deploy), data))
+
+    def compared(self, bundle: Bundle, data: dict[str, bytes]) -> Made:
+        """Graphs of this checkpoint as a bundle, with how far it decides as the original does."""
         # A policy each: working memory is not shared.
+        net = world_net(self.net, self.meta)
         original = NetPolicy(net, self.meta, self.digest, greedy=True)
         original.fit(spec_of_world(self.meta.world, self.meta.patch))
         hero = Hero(bundle, data)
@@ -92,7 +108,7 @@ class ModelExporter:
         hero.bundle = bundle = replace(bundle, witness=seen)
         exported = BundlePolicy(hero, greedy=True)
         sizes = {name: len(graph) for name, graph in data.items()}
-        return _proven(Made(bundle, data, report(original, exported, sizes)))
+        return Made(bundle, data, report(original, exported, sizes))
 
     def _trace_text(self, net: Qwen3Net) -> Made:
         from levelcap.export.text_graph import make_text

@@ -52,6 +52,21 @@ def traced(
     return _bare(program.model_proto).SerializeToString(deterministic=True)
 
 
+def with_weights(graph: bytes, module: nn.Module) -> bytes | None:
+    """The same nodes with the weights of another module, whose widths may differ.
+
+    None: not every weight has a place of its own; the exporter merges equal ones.
+    """
+    model = onnx.load_from_string(graph)
+    weights = module.state_dict()
+    places = {part.name: part for part in model.graph.initializer if part.name in weights}
+    if set(places) != set(weights):
+        return None
+    for name, part in places.items():
+        part.CopyFrom(onnx.numpy_helper.from_array(weights[name].numpy(), name))
+    return model.SerializeToString(deterministic=True)
+
+
 def _bare(model: onnx.ModelProto) -> onnx.ModelProto:
     """The model without the exporter's notes: where each node came from, on this very machine."""
     del model.metadata_props[:], model.graph.value_info[:], model.graph.metadata_props[:]

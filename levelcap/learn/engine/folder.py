@@ -13,6 +13,7 @@ from __future__ import annotations
 import fcntl
 import os
 import time
+from collections.abc import Mapping
 from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
 from types import TracebackType
@@ -78,7 +79,7 @@ class RunFolder:
         assert self._lock is not None
         os.close(self._lock)
 
-    def claim(self, config: dict[str, Any]) -> bool:
+    def claim(self, config: Mapping[str, object]) -> bool:
         """Write the configuration of a new run, or compare with it; True if the run existed.
 
         Raises:

@@ -22,6 +22,7 @@ WIDTH, HEIGHT, DPI = 1200, 800, 100
 # Okabe and Ito's colours: told apart by colour-blind readers and in print.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 INK, FAINT = "#222222", "#777777"
+Point = tuple[str, float, float, float, float]
 Series = tuple[str, ArrayLike, ArrayLike, ArrayLike | None, ArrayLike | None]
 
 
@@ -33,11 +34,13 @@ def plot_curves(
     x_label: str,
     y_label: str,
     lines: Mapping[str, float] | None = None,
+    points: Sequence[Point] = (),
 ) -> None:
     """Write the curves to `path`.
 
     series: (name, x, y, low, high) each; low and high, both or neither None, are shaded.
     lines: names and heights of horizontal reference lines, such as the bots' Elo.
+    points: (name, x, y, low, high) of single things that no curve joins, named in the picture.
     """
     if not series:
         raise BadValue(refuse("no curve to draw", list(series), "Give at least one series"))
@@ -49,6 +52,10 @@ def plot_curves(
     axes = figure.add_subplot()
     for number, curve in enumerate(series):
         _draw_curve(axes, curve, COLOURS[number % len(COLOURS)])
+    for name, x, y, low, high in points:
+        axes.plot((x, x), (low, high), color=FAINT, linewidth=1.0, alpha=0.5)
+        axes.plot(x, y, "o", color=INK, markersize=4)
+        axes.annotate(name, (x, y), (5, 3), textcoords="offset points", fontsize=9, color=INK)
     for name, height in (lines or {}).items():
         _draw_line(axes, name, height)
     _dress(axes, title, x_label, y_label)
