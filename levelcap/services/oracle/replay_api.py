@@ -5,11 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 from fastapi import APIRouter
-from starlette.responses import FileResponse, StreamingResponse
+from starlette.responses import FileResponse, Response, StreamingResponse
 
-from levelcap.services.door.fields import Id
+from levelcap.services.door.fields import Id, Seat, ViewNames
 from levelcap.services.door.rights import Routes
-from levelcap.services.oracle.replays import film, list_replays, remove, replay_path, stream
+from levelcap.services.oracle.replays import (
+    film,
+    list_replays,
+    remove,
+    replay_path,
+    seat_record,
+    stream,
+)
 
 BINARY = "application/octet-stream"
 
@@ -32,6 +39,11 @@ def routes() -> APIRouter:
     def replay_file(replay_id: Id) -> FileResponse:
         """The `.lcr` itself: `levelcap replay` plays it anywhere."""
         return FileResponse(replay_path(replay_id), media_type=BINARY)
+
+    @door.get("/replays/{replay_id}/seats/{seat}", "viewer", response_class=Response)
+    def replay_seat(replay_id: Id, seat: Seat, views: ViewNames) -> Response:
+        """What a seat saw and did, as arrays (`levelcap.world.seat_record`)."""
+        return Response(seat_record(replay_id, seat, views.split(",")), media_type=BINARY)
 
     @door.get("/replays/{replay_id}/film", "viewer", response_class=FileResponse)
     def replay_film(replay_id: Id) -> FileResponse:
