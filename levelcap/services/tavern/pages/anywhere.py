@@ -58,7 +58,8 @@ class AnywhereView(View[AnywhereAsked]):
 
     def read(self, moment: Moment, asked: AnywhereAsked) -> Shown:
         """Bundles of heroes that play; damaged ones with the reason."""
-        bundles, refused = [], []
+        bundles: list[dict[str, Any]] = []
+        refused: list[str] = []
         for place in sorted(p.parent for p in folder("exports").glob(f"[!.]*/{FILE}")):
             try:
                 bundles += _described(place)

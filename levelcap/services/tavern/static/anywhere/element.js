@@ -15,7 +15,7 @@ class Anywhere extends HTMLElement {
     this.runtime = this.getAttribute('runtime');
     this.asked = new URLSearchParams(location.search);
     this.heroes = new Map();
-    this.matches = new Map();
+    this.recorded = new Map();
     this.replays = [];
     window.__anywhere = { state: 'empty' };
     this.find = (name) => this.querySelector(`[data-is=${name}]`);
@@ -91,12 +91,13 @@ class Anywhere extends HTMLElement {
   async go() {
     const [bundle, replay, seat] = ['bundle', 'match', 'seat'].map((name) => this.find(name).value);
     history.replaceState(null, '', `?${new URLSearchParams({ bundle, replay, seat })}`);
+    window.__anywhere = { state: 'loading' };
     this.busy(true);
     try {
       this.say('The hero is being loaded and verified …');
       const hero = await this.once(this.heroes, bundle, () => loadHero(this.runtime, bundle));
       this.say('The match is being fetched …');
-      const match = await this.once(this.matches, `${bundle} ${replay} ${seat}`, () =>
+      const match = await this.once(this.recorded, `${bundle} ${replay} ${seat}`, () =>
         loadMatch(replay, seat, hero.bundle),
       );
       await this.decide(new Again(hero, match, this.find('chance').value === 'drawn'));

@@ -77,7 +77,7 @@ export function drawDial(canvas, action) {
 // One column a decision; where several share a pixel, one that differs is shown.
 export function drawStrip(canvas, same, done, at) {
   const [pen, width, height] = fitted(canvas);
-  const wide = Math.max(1, width / same.length);
+  const wide = Math.max(1, Math.ceil(width / same.length));
   const columns = new Uint8Array(Math.ceil(width) + 1);
   for (let row = 0; row < done; row++) {
     const place = Math.floor((row * width) / same.length);
@@ -88,7 +88,7 @@ export function drawStrip(canvas, same, done, at) {
   columns.forEach((kind, place) => {
     if (!kind) return;
     pen.fillStyle = kind === 1 ? INK.same : INK.other;
-    pen.fillRect(place, 0, wide + 0.5, height);
+    pen.fillRect(place, 0, wide, height);
   });
   pen.fillStyle = '#fff';
   pen.fillRect((at * width) / same.length, 0, 2, height);
