@@ -547,6 +547,19 @@ def decided_by_python(name, drawn):
     return found
 
 
+def compare_logits(mine, theirs):
+    """Alike to 1e-4; those of an aim, logarithms with a floor of .001, by their probabilities.
+
+    There the last bit of a cumulative distribution is 6e-5 of its logarithm, and builds of
+    onnxruntime differ in a few of these bits.
+    """
+    aim = slice(22, 44)
+    assert np.abs(np.exp(mine[:, aim]) - np.exp(theirs[:, aim])).max() < 1e-6
+    assert np.abs(mine - theirs)[:, aim].max() < 5e-4
+    mine[:, aim] = theirs[:, aim]
+    assert np.abs(mine - theirs).max() < 1e-4
+
+
 @pytest.mark.parametrize("name", ["flat", "hierarchy"])
 def test_an_exported_hero_decides_a_match_again_in_the_browser(visit, runtime, name):
     shown = visit()
@@ -571,7 +584,7 @@ def test_an_exported_hero_decides_a_match_again_in_the_browser(visit, runtime, n
     assert again["over"] and again["counted"] == told["counted"]
     for drawn in (False, True):
         mine, theirs = page.evaluate(AGAIN, [name, drawn]), decided_by_python(name, drawn)
-        assert np.allclose(mine["logits"], [out.logits[0] for out in theirs], rtol=0, atol=1e-4)
+        compare_logits(np.array(mine["logits"]), np.array([out.logits[0] for out in theirs]))
         assert mine["actions"] == np.concatenate([out.actions[0] for out in theirs]).tolist()
         modes = [-1 if out.modes is None else int(out.modes[0]) for out in theirs]
         assert mine["modes"] == modes
