@@ -1,5 +1,7 @@
 """/anywhere without a browser: who may run WebAssembly, which files go out, what is said."""
 
+import json
+
 import pytest
 
 from levelcap.export.bundle import FILE
@@ -60,11 +62,14 @@ def test_files_of_a_bundle_and_no_others_go_out(client, bundle):
 
 
 def test_what_is_missing_or_damaged_is_said(client, bundle, monkeypatch, tmp_path):
+    (bundle / "extra.onnx").unlink()
+    hostile = json.dumps({"format": HOSTILE})
+    publish(folder("exports") / "odd", lambda p: (p / FILE).write_text(hostile), made_by="test")
     page = client.get("/anywhere").text
     assert "made: bundle.json does not describe a bundle" in page
-    (bundle / FILE).write_text('{"format": "' + HOSTILE.replace('"', "'") + '"}')
-    page = client.get("/anywhere").text
-    assert "made: a bundle of another format" in page and "<img" not in page
+    assert "odd: a bundle of another format" in page and "<img" not in page
+    (bundle / "policy.onnx").write_bytes(b"grapH")
+    assert "wrong sha256" in client.get("/anywhere").text
     monkeypatch.setattr(anywhere, "RUNTIME", tmp_path / "nowhere")
     assert "install npm, run <code>make setup</code>" in client.get("/anywhere").text
     (tmp_path / "nowhere" / "1.0.0").mkdir(parents=True)

@@ -7,8 +7,8 @@ the environment. Bundles go out as files; the browser compares their sha256 with
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -16,7 +16,7 @@ from fastapi import APIRouter, Request
 from pydantic import Field
 from starlette.responses import FileResponse, HTMLResponse
 
-from levelcap.export.bundle import FILE, MAX_GRAPH_BYTES, MAX_JSON_BYTES, bundle_from_json
+from levelcap.export.bundle import FILE, MAX_GRAPH_BYTES, MAX_JSON_BYTES, read_bundle
 from levelcap.kit.errors import BadFile, LevelcapError, refuse, unknown_name
 from levelcap.kit.files import read_json
 from levelcap.kit.paths import folder, without_paths
@@ -61,8 +61,10 @@ class AnywhereView(View[AnywhereAsked]):
         bundles: list[dict[str, Any]] = []
         refused: list[str] = []
         for place in sorted(p.parent for p in folder("exports").glob(f"[!.]*/{FILE}")):
+            changed_ns = max(path.lstat().st_mtime_ns for path in place.iterdir())
             try:
-                bundles += _described(place)
+                if (found := _described(place, changed_ns)) is not None:
+                    bundles.append(found)
             except LevelcapError as error:
                 refused.append(f"{place.name}: {without_paths(str(error))}")
         versions = sorted(p.name for p in RUNTIME.glob("[0-9]*"))
@@ -97,19 +99,16 @@ class AnywhereView(View[AnywhereAsked]):
         return door.where
 
 
-def _described(place: Path) -> Iterator[dict[str, Any]]:
-    """What the list says of a bundle; of a text hero's nothing.
+@lru_cache(maxsize=64)
+def _described(place: Path, changed_ns: int) -> dict[str, Any] | None:
+    """What the list says of a bundle, every byte of it verified; None: of a text hero.
 
     Raises:
-        BadFile, Conflict: it is no bundle of this version.
+        BadFile, Corrupt, Conflict: no bundle, a damaged one, or of another version.
     """
-    size = (place / FILE).stat().st_size
-    if size > MAX_JSON_BYTES:
-        raise BadFile(refuse(f"{FILE} is too long", size, "Export the checkpoint again"))
-    values = read_json(place / FILE)
-    if not isinstance(values, dict) or values.get("kind") != "text":
-        made = bundle_from_json(values)
-        paths = [place / graph.file for graph in made.graphs.values()]
-        size = sum(path.stat().st_size for path in paths if path.is_file())
-        words = {"kind": made.kind, "world": made.world, "source": made.source}
-        yield {"name": place.name, "size": size, **words}
+    small = (place / FILE).stat().st_size <= MAX_JSON_BYTES
+    values = read_json(place / FILE) if small else None
+    if isinstance(values, dict) and values.get("kind") == "text":
+        return None
+    made = read_bundle(place)
+    return {"name": place.name, "kind": made.kind, "world": made.world, "source": made.source}
