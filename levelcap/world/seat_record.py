@@ -59,16 +59,14 @@ def _told(
     head: dict[str, Any], seat: int, world: str, arrays: dict[str, NDArray[Any]]
 ) -> dict[str, Any]:
     """The first line."""
-    nobody = {"name": "", "sha256": ""}
     return {
         "world": world,
         "world_version": head["world_version"],
         "tick_hz": head["tick_hz"],
         "seat": seat,
         "seat_ticks": head["seat_ticks"][seat],
-        "player": head["policies"][head["seats"][seat]] if head["seats"] else nobody,
+        "player": head["policies"][head["seats"][seat]] if head["seats"] else {},
         "decision_ticks": head["decision_ticks"],
-        "decisions": head["decisions"],
         "arrays": [
             {"name": name, "dtype": rows.dtype.name, "shape": rows.shape}
             for name, rows in arrays.items()

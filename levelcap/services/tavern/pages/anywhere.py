@@ -92,8 +92,7 @@ class AnywhereView(View[AnywhereAsked]):
             if file != MANIFEST and file not in files:
                 raise unknown_name("file of the bundle", file, files)
             if path.is_symlink() or not path.is_file() or path.stat().st_size > MAX_GRAPH_BYTES:
-                remedy = "Export the checkpoint again"
-                raise BadFile(refuse("no file that a bundle may have", file, remedy))
+                raise BadFile(refuse("no file that a bundle may have", file, "Export it again"))
             return FileResponse(path, media_type="application/octet-stream")
 
         return door.where
