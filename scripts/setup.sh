@@ -58,6 +58,10 @@ install_packages() { # as root; anyone else is told the one command
     fi
 }
 
+browser_runtime() { # what /anywhere runs heroes with; a set-up without it is whole
+    [ "$venv" != .venv ] || "$venv/bin/python" scripts/browser_runtime.py
+}
+
 read -r -a packages <<<"$(missing_packages)"
 python=$(find_python) || packages+=(python3 python3-venv)
 if [ "${#packages[@]}" -gt 0 ]; then
@@ -78,6 +82,7 @@ print(seen.hexdigest())
 PY
 )
 if [ -f "$stamp" ] && [ "$(cat "$stamp")" = "$want" ] && [ -x "$venv/bin/python" ]; then
+    browser_runtime
     exit 0
 fi
 
@@ -115,6 +120,7 @@ PY
 if [ "$venv" = .venv ]; then
     "$venv/bin/python" -m pip install -q --no-deps --no-build-isolation -e .
 fi
+browser_runtime
 echo "$want" >"$stamp.new"
 mv "$stamp.new" "$stamp"
 echo "setup: $venv is ready after $((SECONDS - began)) s"

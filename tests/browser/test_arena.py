@@ -1,20 +1,29 @@
 """The arena in a real browser: watch, scrub, play, be recorded, become a quest."""
 
 import json
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 from playwright.sync_api import expect
 
 from levelcap.campaign.realm import realm
 from levelcap.campaign.story import quests
+from levelcap.export.runtime import load as load_bundle
 from levelcap.kit.db import reading
 from levelcap.kit.paths import folder
 from levelcap.lake.read import open_shards
+from levelcap.services.tavern.pages.anywhere import RUNTIME
 from levelcap.world.replay import load as load_replay
+from levelcap.world.seat_record import record_seat
+from tests.browser.axe import barriers
 from tests.browser.inn import OUT, PHONE, serving
-from tests.services.realms import until
+from tests.services.realms import ROOT, until
+from tests.world.seats import arrays_of
 
 # A match that was chosen is the one its address names; an exhibition has none.
 CHOSEN = "location.pathname === `/arena/m/${window.__arena.match}` && window.__arena.tick > 5"
@@ -492,3 +501,114 @@ def test_the_silent_name_case_and_a_hero_of_another_ruleset_are_said_before_a_ma
     assert location(page) == "/arena"
     shown.goto("/arena?red=nobody-at-all")
     expect(page.locator(".lobby .problem")).to_contain_text("nobody-at-all")
+
+
+AGAIN = """async ([name, drawn]) => {
+    const page = document.querySelector('tavern-anywhere');
+    const script = document.querySelector('script[src$="anywhere/element.js"]').src;
+    const { Again } = await import(script.replace('element.js', 'again.js'));
+    const match = [...page.recorded].find(([key]) => key.startsWith(name))[1];
+    const again = new Again(page.heroes.get(name), match, drawn);
+    const logits = [];
+    while (!again.over) { await again.step(); logits.push(Array.from(again.logits)); }
+    return { logits, actions: Array.from(again.actions), modes: Array.from(again.modes) };
+}"""
+
+
+@pytest.fixture(scope="module")
+def runtime():
+    """onnxruntime-web, as set-up fetches it; where npm is missing the page cannot be tried."""
+    if not list(RUNTIME.glob("[0-9]*")):
+        subprocess.run([sys.executable, "scripts/browser_runtime.py"], cwd=ROOT, check=True)
+    if not list(RUNTIME.glob("[0-9]*")) and not os.environ.get("CI"):
+        pytest.skip("onnxruntime-web could not be fetched: no hero was run in the browser")
+
+
+def decided(shown):
+    """Presses the button; what the page tells when the match has been decided again."""
+    shown.page.click("[data-is=go]")
+    shown.until("['done', 'failed'].includes(window.__anywhere.state)", 60)
+    told = json.loads(shown.page.evaluate("JSON.stringify(window.__anywhere)"))
+    assert told["state"] == "done", shown.page.inner_text("[data-is=said]")
+    return told
+
+
+def decided_by_python(name, drawn):
+    """The same by `levelcap.export.runtime`: logits, actions, intents."""
+    hero = load_bundle(folder("exports") / name)
+    replay = load_replay(folder("replays") / f"{name}.lcr")
+    _, seen = arrays_of(record_seat(replay, 0, list(hero.bundle.views)))
+    found, state = [], None
+    for at in range(len(seen["at"])):
+        views = {view: seen[view][at : at + 1] for view in hero.bundle.views}
+        key = seen["key"][at : at + 1] if drawn else None
+        found.append(hero.act(views, state, mask=seen["mask"][at : at + 1], key=key))
+        state = found[-1].state
+    return found
+
+
+def compare_logits(mine, theirs):
+    """Alike to 1e-4; those of an aim, logarithms with a floor of .001, by their probabilities.
+
+    There the last bit of a cumulative distribution is 6e-5 of its logarithm, and builds of
+    onnxruntime differ in a few of these bits.
+    """
+    aim = slice(22, 44)
+    assert np.abs(np.exp(mine[:, aim]) - np.exp(theirs[:, aim])).max() < 1e-6
+    assert np.abs(mine - theirs)[:, aim].max() < 5e-4
+    mine[:, aim] = theirs[:, aim]
+    assert np.abs(mine - theirs).max() < 1e-4
+
+
+@pytest.mark.parametrize("name", ["flat", "hierarchy"])
+def test_an_exported_hero_decides_a_match_again_in_the_browser(visit, runtime, name):
+    shown = visit()
+    page = shown.goto("/anywhere")
+    page.select_option("[data-is=bundle]", name)
+    expect(page.locator("[data-is=match] option").first).to_contain_text("(its own)")
+    page.select_option("[data-is=match]", name)  # other tests have played, too
+    told = decided(shown)
+    assert told["own"] and told["over"] and told["counted"] > 100
+    assert told["agreement"] >= 0.999 and told["rate"] > 50
+    expect(page.locator("[data-is=said]")).to_contain_text("100.0 % as the hero itself decided")
+    page.locator("[data-is=scrub]").fill("20")
+    expect(page.locator("[data-is=when]")).to_contain_text("Decision 21 of")
+    recorded = page.locator("[data-is=recorded-words]").inner_text()
+    assert page.locator("[data-is=decided-words]").inner_text().startswith(recorded)
+    page.screenshot(path=OUT / f"anywhere-{name}.png", full_page=True)
+    assert barriers(page) == []
+    # The server is no longer needed, and decisions are those of the runtime without a browser.
+    page.context.set_offline(True)
+    page.select_option("[data-is=chance]", "likeliest")
+    again = decided(shown)
+    assert again["over"] and again["counted"] == told["counted"]
+    for drawn in (False, True):
+        mine, theirs = page.evaluate(AGAIN, [name, drawn]), decided_by_python(name, drawn)
+        compare_logits(np.array(mine["logits"]), np.array([out.logits[0] for out in theirs]))
+        assert mine["actions"] == np.concatenate([out.actions[0] for out in theirs]).tolist()
+        modes = [-1 if out.modes is None else int(out.modes[0]) for out in theirs]
+        assert mine["modes"] == modes
+    # The page's own socket says that the server is away; nothing else does.
+    assert [f for f in shown.faults if "ERR_INTERNET_DISCONNECTED" not in f] == []
+    shown.faults.clear()
+
+
+def test_a_bundle_that_was_changed_is_not_run_in_the_browser(visit, runtime):
+    shown = visit()
+    page = shown.goto("/anywhere?bundle=flat&replay=flat&seat=0")
+    graph = folder("exports") / "flat" / "policy.onnx"
+    data = graph.read_bytes()
+    graph.write_bytes(data[:-1] + bytes([data[-1] ^ 1]))
+    try:
+        page.click("[data-is=go]")
+        said = "policy.onnx is not what the manifest says; export the checkpoint again"
+        expect(page.locator("[data-is=said]")).to_contain_text(said)
+    finally:
+        graph.write_bytes(data)
+    assert decided(shown)["agreement"] >= 0.999
+    # Somebody else's seat: how alike the two decide is said, too.
+    page.select_option("[data-is=seat]", "1")
+    assert decided(shown)["own"] is False
+    expect(page.locator("[data-is=said]")).to_contain_text("as rookie decided")
+    page.set_viewport_size(PHONE)
+    assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]

@@ -84,3 +84,11 @@ def test_the_browsers_tools_are_pinned_by_version_and_hash():
     assert tools and all(row["integrity"].startswith("sha512-") for row in tools.values())
     # Where a package was fetched from is a matter of each machine.
     assert not any("resolved" in row for row in tools.values())
+
+
+def test_what_is_fetched_for_the_browser_is_pinned_by_version_and_hash():
+    fetched = json.loads((ROOT / "package.json").read_text())["fetched"]
+    assert list(fetched) == ["onnxruntime-web"]
+    for pin in fetched.values():
+        assert re.fullmatch(r"\d+\.\d+\.\d+", pin["version"])
+        assert re.fullmatch(r"sha512-[A-Za-z0-9+/]{86}==", pin["integrity"])

@@ -12,6 +12,9 @@ Id = Annotated[str, AfterValidator(check_id)]
 Seed = Annotated[int, Field(ge=0, lt=2**53)]
 Page = Annotated[int, Query(ge=1, le=1000)]
 Number = Annotated[int, Query(ge=0, lt=2**53)]
+Seat = Annotated[int, Field(ge=0, lt=100)]
+# Names with commas between them, e.g. "summary,objects,body".
+ViewNames = Annotated[str, Query(pattern=r"^[a-z_]+(,[a-z_]+){0,7}$", max_length=200)]
 
 
 class Body(BaseModel):

@@ -18,6 +18,7 @@ from levelcap.play.live.match import replay_messages
 from levelcap.play.show import frames
 from levelcap.world.replay import load
 from levelcap.world.replay_file import MAX_HEADER_BYTES
+from levelcap.world.seat_record import record_seat
 
 LISTED = 300
 CHUNK = 64  # messages put together before they are sent
@@ -57,6 +58,13 @@ def stream(name: str, every: int) -> Iterator[bytes]:
             yield frames.stack(waiting)
 
     return chunks()
+
+
+def seat_record(name: str, seat: int, views: list[str]) -> bytes:
+    """What a seat of a replay saw and did (`levelcap.world.seat_record`)."""
+    replay = load(replay_path(name))
+    with _TURN:
+        return record_seat(replay, seat, views)
 
 
 def list_replays() -> list[dict[str, Any]]:
@@ -110,11 +118,12 @@ def _describe(path: Path, changed_ns: int) -> dict[str, Any] | None:
         check_id(path.stem, "replay")
         with path.open("rb") as file:
             head = parse_json(file.readline(MAX_HEADER_BYTES))
-        names = [head["policies"][index]["name"] for index in head["seats"]]
+        players = [head["policies"][index] for index in head["seats"]]
         return {
             "id": path.stem,
             "world": str(head["ruleset"]),
-            "names": [str(n) for n in names],
+            "names": [str(player["name"]) for player in players],
+            "sha256": [str(player["sha256"]) for player in players],
             "decisions": int(head["decisions"]),
             "winner": head["result"]["winner"],
             "ended": bool(head["result"]["ended"]),

@@ -27,6 +27,7 @@ from levelcap.services.tavern import arena, entry, finder, lore, oracle
 from levelcap.services.tavern.doorway import POLICY, Doorway, small_page
 from levelcap.services.tavern.downloads import add_downloads
 from levelcap.services.tavern.live import Live
+from levelcap.services.tavern.pages.anywhere import RUNTIME, RUNTIME_ADDRESS
 from levelcap.services.tavern.pulse import Pulse
 from levelcap.services.tavern.view import Plain, Tavern, View
 from levelcap.services.tavern.visits import Visits
@@ -76,6 +77,9 @@ def build(
     add_downloads(app, opened, keeper)
     version = static_version()
     app.mount(f"/static/{version}", right("viewer")(Statics(directory=STATIC)), name="static")
+    # Set-up may bring it while the Tavern runs; its address names its version.
+    runtime = Statics(directory=RUNTIME, check_dir=False)
+    app.mount(RUNTIME_ADDRESS, right("viewer")(runtime), name="runtime")
     tavern = Tavern(opened, pulse, keeper, Visits(), f"/static/{version}")
     app.include_router(Live(tavern).routes())
     for place in (*lore.PLACES, *lore.BESIDE):

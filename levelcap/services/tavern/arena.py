@@ -13,7 +13,7 @@ from levelcap.kit.errors import BadValue, LevelcapError, refuse
 from levelcap.kit.ids import check_id
 from levelcap.kit.paths import without_paths
 from levelcap.services.clients.keeper import Client, KeeperClient
-from levelcap.services.door.fields import Body, Id
+from levelcap.services.door.fields import Body, Id, Seat, ViewNames
 from levelcap.services.door.rights import Routes, right
 from levelcap.services.door.tokens import Tokens
 from levelcap.services.process.hosts import get_service_url
@@ -61,6 +61,7 @@ def routes(oracle: OracleClient, keeper: KeeperClient, tokens: Tokens) -> APIRou
     """What the page's modules call."""
     door = Routes(APIRouter(prefix=PATH, tags=["arena"]))
     relays = Relays(oracle.socket_of, tokens.worker)
+    _add_replays(door, oracle)
 
     @door.get("/api/choices", "viewer")
     def choices() -> dict[str, Any]:
@@ -84,26 +85,6 @@ def routes(oracle: OracleClient, keeper: KeeperClient, tokens: Tokens) -> APIRou
             return {"id": None, "show": without_paths(str(error))}
         return found
 
-    @door.get("/api/replays/{replay_id}", "viewer", response_class=StreamingResponse)
-    async def replay(replay_id: Id) -> StreamingResponse:
-        """A recorded match as stacked messages."""
-        pieces = await oracle.stream("GET", f"/replays/{replay_id}")
-        return StreamingResponse(pieces, media_type=BINARY)
-
-    @door.get("/replays/{replay_id}.{kind}", "viewer", response_class=StreamingResponse)
-    async def give(replay_id: Id, kind: Literal["lcr", "gif"]) -> StreamingResponse:
-        """A recorded match to give away: the file itself, or a film of it."""
-        part = {"lcr": "file", "gif": "film"}[kind]
-        pieces = await oracle.stream("GET", f"/replays/{replay_id}/{part}", patience_s=FILM_S)
-        name = {"Content-Disposition": f'attachment; filename="{replay_id}.{kind}"'}
-        media = "image/gif" if kind == "gif" else BINARY
-        return StreamingResponse(pieces, media_type=media, headers=name)
-
-    @door.delete("/api/replays/{replay_id}", "admin")
-    def forget(replay_id: Id) -> dict[str, Any]:
-        """Delete a recorded match."""
-        return oracle.call("DELETE", f"/replays/{replay_id}")
-
     @door.post("/api/quests", "admin", status_code=201)
     def quest(body: QuestBody) -> dict[str, Any]:
         """Make a quest of a played match: imitate the person."""
@@ -118,3 +99,31 @@ def routes(oracle: OracleClient, keeper: KeeperClient, tokens: Tokens) -> APIRou
         await relays.attend(socket, match_id)
 
     return door.where
+
+
+def _add_replays(door: Routes[APIRouter], oracle: OracleClient) -> None:
+    @door.get("/api/replays/{replay_id}", "viewer", response_class=StreamingResponse)
+    async def replay(replay_id: Id) -> StreamingResponse:
+        """A recorded match as stacked messages."""
+        pieces = await oracle.stream("GET", f"/replays/{replay_id}")
+        return StreamingResponse(pieces, media_type=BINARY)
+
+    @door.get("/api/replays/{replay_id}/seats/{seat}", "viewer", response_class=StreamingResponse)
+    async def seat(replay_id: Id, seat: Seat, views: ViewNames) -> StreamingResponse:
+        """What a seat of a recorded match saw and did, as arrays."""
+        path = f"/replays/{replay_id}/seats/{seat}?views={views}"
+        return StreamingResponse(await oracle.stream("GET", path), media_type=BINARY)
+
+    @door.get("/replays/{replay_id}.{kind}", "viewer", response_class=StreamingResponse)
+    async def give(replay_id: Id, kind: Literal["lcr", "gif"]) -> StreamingResponse:
+        """A recorded match to give away: the file itself, or a film of it."""
+        part = {"lcr": "file", "gif": "film"}[kind]
+        pieces = await oracle.stream("GET", f"/replays/{replay_id}/{part}", patience_s=FILM_S)
+        name = {"Content-Disposition": f'attachment; filename="{replay_id}.{kind}"'}
+        media = "image/gif" if kind == "gif" else BINARY
+        return StreamingResponse(pieces, media_type=media, headers=name)
+
+    @door.delete("/api/replays/{replay_id}", "admin")
+    def forget(replay_id: Id) -> dict[str, Any]:
+        """Delete a recorded match."""
+        return oracle.call("DELETE", f"/replays/{replay_id}")

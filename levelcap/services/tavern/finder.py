@@ -51,7 +51,7 @@ def find_rows(tavern: Tavern, moment: Moment, words: str) -> list[Row]:
 
 
 def _places() -> Iterator[Row]:
-    for place in lore.PLACES:
+    for place in (*lore.PLACES, lore.ANYWHERE):
         yield {"kind": "page", "name": place.name, "text": place.text, "go": place.path}
 
 

@@ -49,7 +49,11 @@ PLACES = (
 )
 
 # Pages that others lead to; the navigation names none of them.
-BESIDE = (Place("/compare", "Compare", "scales", "", "Two to five checkpoints side by side"),)
+ANYWHERE = Place("/anywhere", "Anywhere", "compass", "", "An exported hero decides in this browser")
+BESIDE = (
+    Place("/compare", "Compare", "scales", "", "Two to five checkpoints side by side"),
+    ANYWHERE,
+)
 
 STEERING = (
     ("pause", "Pause", "pause"), ("resume", "Resume", "play"), ("skip", "Skip this quest", "skip"),
