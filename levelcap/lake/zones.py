@@ -85,14 +85,10 @@ def _said(place: str) -> Iterator[None]:
     try:
         yield
     except ImportError as error:
-        remedy = (
-            f"Run: pip install {str(error).split()[-1]}"
-            if "Install" in str(error)
-            else "Install it"
-        )
-        raise MissingPackage(
-            refuse(f"this address needs a package ({error})", place, remedy)
-        ) from error
+        words = str(error).split()  # fsspec says "Install s3fs to access S3"
+        remedy = f"Run: pip install {words[1]}" if words[0] == "Install" else "Install it"
+        what = "this address needs a package that is not here"
+        raise MissingPackage(refuse(what, place, remedy)) from error
     except (OSError, ValueError) as error:
         remedy = "Check the address, and whether you may read and write there"
         raise BadValue(refuse(f"cannot be reached ({error})", place, remedy)) from error
