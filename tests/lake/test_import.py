@@ -1,4 +1,4 @@
-"""Recordings of others: each format as its description says it, imported, told, and learned from."""
+"""Recordings of others: each format as its description says it, imported, and told."""
 
 import gzip
 import json

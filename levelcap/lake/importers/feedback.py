@@ -20,6 +20,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from levelcap.lake.importers.lines import Flag, Number, Record, checked, json_lines
+from levelcap.lake.importers.outcomes import FILE as MANIFEST
 from levelcap.lake.importers.outcomes import read_outcomes
 from levelcap.lake.importers.protocol import Options, Rows, Unit, files_below, relative
 from levelcap.lake.importers.report import ImportReport
@@ -150,7 +151,7 @@ class FeedbackImporter:
     def find(self, root: Path) -> list[Unit]:
         """A unit a stream; manifests go with the first."""
         streams = files_below(root, FILE)
-        manifests = files_below(root, "manifest.jsonl") if streams else []
+        manifests = files_below(root, MANIFEST) if streams else []
         return [
             Unit((path, *(manifests if not place else ())), path.parent.name, relative(path, root))
             for place, path in enumerate(streams)
@@ -161,7 +162,8 @@ class FeedbackImporter:
     ) -> Iterator[tuple[Unit, TrajectorySequence]]:
         """A trajectory a session; the run's outcome goes to its stream's last event."""
         names = {relative(unit.files[0], root): unit for unit in units}
-        outcomes = read_outcomes(root, list(names), report)
+        manifests = [path for unit in units for path in unit.files[1:]]
+        outcomes = read_outcomes(root, manifests, list(names), report)
         for name, unit in names.items():
             sessions = list(self._sessions(unit.files[0], name, report))
             for place, (rows, facts) in enumerate(sessions, start=1):

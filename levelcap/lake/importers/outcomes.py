@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
 
 from levelcap.lake.importers.lines import Record, checked, json_lines
-from levelcap.lake.importers.protocol import files_below, relative
+from levelcap.lake.importers.protocol import relative
 from levelcap.lake.importers.report import ImportReport
 
 FILE = "manifest.jsonl"
@@ -32,13 +32,15 @@ def outcome_of(run_finish: str) -> int | None:
     return next((value for word, value in ENDS.items() if words.startswith(word)), None)
 
 
-def read_outcomes(root: Path, streams: Sequence[str], report: ImportReport) -> dict[str, int]:
+def read_outcomes(
+    root: Path, manifests: Sequence[Path], streams: Sequence[str], report: ImportReport
+) -> dict[str, int]:
     """Outcome of each stream that a manifest names; the others have none.
 
     streams: their names below root.
     """
     found: dict[str, int] = {}
-    for path in files_below(root, FILE):
+    for path in manifests:
         name = relative(path, root)
         for line, value in json_lines(path, name, report):
             finish = checked(Finish, value, report, name, line)

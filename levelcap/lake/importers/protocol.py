@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from levelcap.kit.paths import get_base_dir
 from levelcap.lake.extras import objects
 from levelcap.lake.importers.report import ImportReport, printable
 from levelcap.lake.records import TrajectorySequence
@@ -128,5 +129,11 @@ def relative(path: Path, root: Path) -> str:
 
 
 def files_below(root: Path, pattern: str) -> list[Path]:
-    """Regular files of this name in a folder, links left out: they may lead anywhere."""
-    return sorted(p for p in root.rglob(pattern) if p.is_file() and not p.is_symlink())
+    """Regular files of this name in a folder, links left out: they may lead anywhere.
+
+    A folder that holds this realm is looked at without its lake: what was brought is there again.
+    """
+    lake = get_base_dir() / "lake"
+    own = lake if lake.is_relative_to(root.absolute()) else None
+    found = (p for p in root.rglob(pattern) if p.is_file() and not p.is_symlink())
+    return sorted(p for p in found if own is None or not p.absolute().is_relative_to(own))

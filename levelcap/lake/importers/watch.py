@@ -162,7 +162,8 @@ class WatchImporter:
                 report.lost["inputs marked as duplicates"] += 1
                 last = event.t_ns
                 continue
-            if len(rows) and event.t_ns - last > PAUSE_S * 1_000_000_000:
+            if at >= 0 and event.t_ns - last > PAUSE_S * 1_000_000_000:
+                self._decide(rows, hand)
                 report.derived[f"trajectories cut at a pause of {PAUSE_S} s"] += 1
                 yield rows.sequence(report, False, facts)
                 rows, hand, at = Rows(), Hand(), -1
