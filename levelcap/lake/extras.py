@@ -29,7 +29,7 @@ class ExtrasWriter:
         self._waiting: list[tuple[int, str]] = []
         self._chars = 0
 
-    def add(self, episode: int, extras: Mapping[str, Any]) -> None:
+    def add(self, episode: int, extras: Mapping[str, object]) -> None:
         """Keep the extras of an episode; arrays are a value a step."""
         steps = {n: v.tolist() for n, v in extras.items() if isinstance(v, np.ndarray)}
         facts = {n: v for n, v in extras.items() if n not in steps}

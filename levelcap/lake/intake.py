@@ -13,6 +13,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -22,7 +23,7 @@ from levelcap.kit.errors import BadFile, Conflict, refuse
 from levelcap.kit.files import append_jsonl, dump_json, write_json
 from levelcap.kit.ids import sha256_bytes, sha256_file, short_id
 from levelcap.kit.publish import publish
-from levelcap.kit.seeds import chain
+from levelcap.kit.seeds import splitmix64
 from levelcap.lake.header import STORED, Header, header_of
 from levelcap.lake.importers.protocol import Importer, Options, Unit, relative
 from levelcap.lake.importers.report import ImportReport
@@ -145,14 +146,14 @@ def _write(
     players = sorted({unit.player for unit in units})
     header = _header(importer, spec, players, sums, options)
     target = zone("trajectories") / name
-    found = importer.read(root, units, options, report)
+    found = _noted(root, units, importer.read(root, units, options, report), report)
     first = next(found, None)
     if first is None:
         return None
 
     def fill(writer: ShardWriter) -> None:
         pieces: dict[str, int] = {}
-        for unit, sequence in _chained(first, found):
+        for unit, sequence in chain((first,), found):
             number = pieces[unit.episode] = pieces.get(unit.episode, -1) + 1
             writer.add(*_block(unit, sequence, players.index(unit.player), number, spec))
             writer.add_extras(sequence.extras)
@@ -165,11 +166,22 @@ def _write(
     return target
 
 
-def _chained(
-    first: tuple[Unit, TrajectorySequence], rest: Iterator[tuple[Unit, TrajectorySequence]]
+def _noted(
+    root: Path,
+    units: Sequence[Unit],
+    found: Iterator[tuple[Unit, TrajectorySequence]],
+    report: ImportReport,
 ) -> Iterator[tuple[Unit, TrajectorySequence]]:
-    yield first
-    yield from rest
+    """The same; then a reject of every unit that gave nothing and about which nothing was said."""
+    gave = set()
+    for unit, sequence in found:
+        gave.add(unit)
+        yield unit, sequence
+    told = {reject.file for reject in report.rejects}
+    for unit in units:
+        if unit not in gave and not told & {relative(path, root) for path in unit.files}:
+            what = "not one step is in it"
+            report.reject(relative(unit.files[0], root), 0, what, record=False)
 
 
 def _header(
@@ -216,7 +228,7 @@ def _block(
         views={_view(spec): sequence.obs},
     )
     # Pieces of one episode share its seed, so that no split tears it apart; the seat tells them.
-    seed = chain(int(sha256_bytes(unit.episode.encode("utf-8", "surrogateescape"))[:15], 16))
+    seed = splitmix64(int(sha256_bytes(unit.episode.encode("utf-8", "surrogateescape"))[:15], 16))
     episodes = Episodes(
         match=np.zeros(1, np.int32),
         match_seed=np.array([seed], np.uint64),

@@ -109,7 +109,7 @@ class ShardWriter:
         self._num_added += len(episodes)
         self._take(steps, replace(episodes, match=matches))
 
-    def add_extras(self, extras: Mapping[str, Any]) -> None:
+    def add_extras(self, extras: Mapping[str, object]) -> None:
         """Keep what else is known of the episode that was added last."""
         self._extras.add(self._num_added - 1, extras)
 

@@ -3,8 +3,8 @@
     MINARI_DATASETS_PATH=OUT python -c "import minari; minari.load_dataset('levelcap/duel-v1')"
 
 Observations are a Box, or a Dict of the views; actions MultiDiscrete. Minari wants what was seen
-after the last action, which a shard does not hold: the last observation is there twice. Masks and
-log-probabilities go into the infos, the latter only where they are known.
+after the last action, which a shard does not hold: the last observation is there twice. Outcome,
+intent and, where a policy knows them, log-probabilities are infos; an unknown one is NaN, never 0.
 """
 
 from __future__ import annotations
@@ -62,6 +62,7 @@ def write(shard: Shard, out: Path) -> int:
             author="levelcap",
             description=f"shard {shard.digest}, {header.made_by}, source: {header.source}",
             data_format="arrow",
+            jpeg_encoding=False,  # pictures as they were, not nearly
         )
     finally:
         del os.environ[PLACE]
@@ -82,7 +83,7 @@ def _episodes(shard: Shard) -> Iterator[dict[str, Any]]:
             rows = slice(a, a + int(shard.length[episode]))
             seen = {n: np.concatenate((columns[n][rows], columns[n][rows][-1:])) for n in names}
             infos = {"outcome": columns["outcome"][rows], "intent": columns["intent"][rows]}
-            if shard.header.policies[int(shard.policy[episode])]["log_probs"]:
+            if "log_prob" in columns:  # Minari wants the same infos of all; NaN is unknown
                 infos["behaviour_log_prob"] = columns["log_prob"][rows]
             yield {
                 "observations": seen if len(names) > 1 else seen[names[0]],

@@ -92,6 +92,7 @@ def _card(header: Header, digest: str) -> str:
     views = [f"- `{n}`: shape {list(s)}" for n, s in header.view_shapes.items()]
     heads = ", ".join(f"{name} ({size})" for name, size in header.heads)
     lines = [
+        *("---", "configs:", "- config_name: default", "  data_files: data/*.parquet", "---", ""),
         *(f"# {header.num_steps:,} decisions of {header.world}", ""),
         f"From shard {digest}, {header.made_by}, source: {header.source}.",
         *("", *views, f"- `action`: an index a head: {heads}"),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field, fields
-from typing import Any
 
 from levelcap.kit.errors import shown
 
@@ -69,7 +68,7 @@ class ImportReport:
         self.reject(file, line, why, record=False)
         return True
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, object]:
         """Everything but the rejects, which have a file of their own."""
         names = [f.name for f in fields(self) if f.name not in ("rejects", "_in_file")]
         values = {name: getattr(self, name) for name in names}
