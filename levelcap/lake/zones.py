@@ -55,7 +55,7 @@ def brought(place: str) -> Iterator[Path]:
 
 @contextmanager
 def sent(place: str) -> Iterator[Path]:
-    """A new folder to fill, which then lies at the place; an error leaves nothing there.
+    """A new folder to fill, which then lies at the place; an error before that leaves nothing.
 
     Raises:
         Conflict: something is there already.

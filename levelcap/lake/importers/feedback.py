@@ -90,12 +90,8 @@ class Event(Record):
 
     def numbers(self) -> list[float]:
         """`world.spec.FEEDBACK`."""
-        state, ui, seen, cursor = (
-            self.bot_state.lower(),
-            self.ui_state,
-            self.input_probe,
-            self.cursor_probe,
-        )
+        state, ui = self.bot_state.lower(), self.ui_state
+        seen, cursor = self.input_probe, self.cursor_probe
         values = (
             *(self.mono % 1000 / 1000, state in IN_MATCH, state in LOBBY, ui.canvas_visible),
             *(bool(self.action_ok), len(self.active_keys), 0, 0, 0, 0),

@@ -25,8 +25,8 @@ def _flag(value: Any) -> Any:
     return value
 
 
-Number = Annotated[float, Field(ge=-LARGEST, le=LARGEST, allow_inf_nan=False, strict=True)]
-Flag = Annotated[bool, BeforeValidator(_flag), Field(strict=True)]
+Number = Annotated[float, Field(ge=-LARGEST, le=LARGEST, allow_inf_nan=False)]
+Flag = Annotated[bool, BeforeValidator(_flag)]
 Pair = Annotated[
     tuple[Number, Number],
     # Some writers give {"x": …, "y": …}.
@@ -60,11 +60,11 @@ def explain(error: ValidationError) -> str:
 
 
 def checked(
-    kind: type[Read], value: object, report: ImportReport, name: str, line: int
+    kind: type[Read], value: object, report: ImportReport, name: str, line: int, strict: bool = True
 ) -> Read | None:
-    """A record of this kind, or None after a reject."""
+    """A record of this kind, or None after a reject; not strict: texts may stand for numbers."""
     try:
-        return kind.model_validate(value)
+        return kind.model_validate(value, strict=strict)
     except ValidationError as error:
         report.reject(name, line, explain(error), value)
         return None

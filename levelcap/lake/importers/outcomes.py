@@ -3,7 +3,7 @@
     {runtime_feedback: <path>, run_finish}
 
 The path is compared with the streams that were found, never opened: it names a file on somebody
-else's machine. The stream that shares the longest end of the path is meant.
+else's machine. The stream whose folder and name end the path is meant.
 """
 
 from __future__ import annotations
@@ -63,18 +63,8 @@ def read_outcomes(
 
 
 def _meant(path: str, streams: Sequence[str]) -> str | None:
-    """The one stream with the longest common end; it must share more than the file's name, unless
-    there is but one.
-    """
-    parts = PurePosixPath(path.replace("\\", "/")).parts[::-1]
-    if not parts:
-        return None
-    shared = {}
-    for stream in streams:
-        own = PurePosixPath(stream).parts[::-1]
-        same = [a == b for a, b in zip(parts, own, strict=False)]
-        shared[stream] = same.index(False) if False in same else len(same)
-    most = max(shared.values(), default=0)
-    best = [stream for stream, count in shared.items() if count == most]
-    enough = most > 1 or (most == 1 and len(streams) == 1)
-    return best[0] if enough and len(best) == 1 else None
+    """The only stream whose folder and name end the path, or the only one there is."""
+    parts = PurePosixPath(path.replace("\\", "/")).parts
+    found = [one for one in streams if PurePosixPath(one).parts[-2:] == parts[-2:]]
+    alone = len(streams) == 1 and parts[-1:] == PurePosixPath(streams[0]).parts[-1:]
+    return found[0] if len(found) == 1 else streams[0] if alone else None

@@ -14,7 +14,6 @@ from and not be played. More than `PAUSE_S` without an input cuts the trajectory
 from __future__ import annotations
 
 import csv
-import math
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -148,7 +147,8 @@ class WatchImporter:
     ) -> Iterator[TrajectorySequence]:
         rows, hand, last, at = Rows(), Hand(), -1, -1
         for line, value in _rows(path, name, report):
-            event = checked(InputEvent, value, report, name, line)
+            # Texts of a .csv stand for numbers and flags.
+            event = checked(InputEvent, value, report, name, line, strict=path.suffix != ".csv")
             if event is None:
                 continue
             if event.t_ns < last:
@@ -197,75 +197,42 @@ def _check_sums(
     except (OSError, ValueError) as error:
         report.reject(name, 0, f"cannot be read ({error})", record=False)
         return None
-    sums, whole = {}, True
+    sums, wrong = {}, []
     for number, line in enumerate(lines, start=1):
         found = _SUM.fullmatch(line.strip())
         if found is None or "/" in found["name"] or not (place / found["name"]).is_file():
-            report.reject(name, number, "no sha256 and name of a file of this session", line, False)
-            whole = False
+            wrong.append((number, "no sha256 and name of a file of this session"))
         elif sha256_file(place / found["name"]) != found["sha256"]:
-            report.reject(name, number, f"{found['name']} has another sha256", line, False)
-            whole = False
+            wrong.append((number, f"{found['name']} has another sha256"))
         else:
             sums[found["name"]] = found["sha256"]
-    for needed in (events.name, METADATA):
-        if whole and needed not in sums:
-            report.reject(name, 0, f"says nothing of {needed}", record=False)
-            whole = False
-    return sums if whole else None
+    missing = [needed for needed in (events.name, METADATA) if needed not in sums]
+    for number, what in wrong or [(0, f"says nothing of {needed}") for needed in missing]:
+        report.reject(name, number, what, record=False)
+    return None if wrong or missing else sums
 
 
 def _rows(path: Path, name: str, report: ImportReport) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Row number, counted from 1 (of .csv the line), and its cells."""
+    """Row number, counted from 1 (of .csv the line), and its cells; those of a .csv are texts."""
     try:
-        yield from (
-            _csv_rows(path, name, report) if path.suffix == ".csv" else _parquet(path, report)
-        )
-    except (pa.ArrowException, OSError, csv.Error, UnicodeDecodeError) as error:
-        report.reject(name, 0, f"the file cannot be read on ({error})", record=False)
-
-
-def _parquet(path: Path, report: ImportReport) -> Iterator[tuple[int, dict[str, Any]]]:
-    number = 0
-    with pq.ParquetFile(path) as file:
-        for batch in file.iter_batches(8192):
-            for row in batch.to_pylist():
-                number += 1
+        if path.suffix == ".csv":
+            with path.open(encoding="utf-8", newline="") as file:
+                reader = csv.DictReader(file, strict=True)
+                for row in reader:
+                    report.records += 1
+                    if None in row or None in row.values():
+                        what = "another number of cells than there are columns"
+                        report.reject(name, reader.line_num, what)
+                        continue
+                    yield reader.line_num, {n: v or None for n, v in row.items()}
+            return
+        with pq.ParquetFile(path) as table:
+            rows = (row for batch in table.iter_batches(8192) for row in batch.to_pylist())
+            for number, row in enumerate(rows, start=1):
                 report.records += 1
                 yield number, row
-
-
-def _csv_rows(path: Path, name: str, report: ImportReport) -> Iterator[tuple[int, dict[str, Any]]]:
-    with path.open(encoding="utf-8", newline="") as file:
-        reader = csv.DictReader(file, strict=True)
-        for row in reader:
-            report.records += 1
-            line = reader.line_num
-            if None in row or None in row.values():
-                report.reject(name, line, "another number of cells than there are columns")
-                continue
-            yield line, {str(k): _cell(str(k), v) for k, v in row.items()}
-
-
-_WHOLE = ("t_ns", "t_capture_ns")
-_NUMBERS = ("mouse_x", "mouse_y", "delta")
-
-
-def _cell(column: str, text: str) -> Any:
-    """A cell of a .csv as the value it stands for; what stands for none is left to the schema."""
-    if text == "":
-        return None
-    if column == "is_duplicate":
-        return {"true": True, "1": True, "false": False, "0": False}.get(text.lower(), text)
-    if column in _WHOLE:
-        return int(text) if re.fullmatch(r"\d{1,19}", text) else text
-    if column in _NUMBERS:
-        try:
-            value = float(text)
-        except ValueError:
-            return text
-        return value if math.isfinite(value) else text
-    return text
+    except (pa.ArrowException, OSError, csv.Error, UnicodeDecodeError) as error:
+        report.reject(name, 0, f"the file cannot be read on ({error})", record=False)
 
 
 FORMAT = WatchImporter()
