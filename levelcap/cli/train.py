@@ -36,6 +36,7 @@ from levelcap.play.load import NetPolicy, load_checkpoint
 from levelcap.play.matchup import play_games
 from levelcap.play.roster import find
 from levelcap.vault.ask import find_folder
+from levelcap.world.spec import RECORDED
 
 BOTS = ("rookie", "veteran", "master")
 
@@ -234,7 +235,7 @@ def _against_bots(
     console: Console, outcome: Outcome, world: str, games: int, seed: int
 ) -> dict[str, float]:
     """Win rate of the snapshot against each bot, or its mean return in an outside game."""
-    if games < 1:
+    if games < 1 or world in RECORDED:  # a recording is no game
         return {}
     policy = load_checkpoint(outcome.snapshot)
     if ":" in world:

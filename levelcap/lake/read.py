@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from levelcap.kit.errors import BadValue, Conflict, check_known, refuse
 from levelcap.kit.seeds import check_seed
 from levelcap.lake.batch import Batch, Batches
+from levelcap.lake.extras import read_extras
 from levelcap.lake.header import heads_of, views_of
 from levelcap.lake.labels import Labels
 from levelcap.lake.order import Order
@@ -278,6 +279,7 @@ def _episodes_of(
     start = int(shard.first_row[first])
     names = [name for name, _ in shard.header.heads]
     mask = np.unpackbits(columns["mask"], axis=1, count=shard.header.mask_size)
+    known = read_extras(shard.folder, first, last)
     for episode in (first + np.flatnonzero(source.chosen[first:last])).tolist():
         a = int(shard.first_row[episode]) - start
         rows = slice(a, a + int(shard.length[episode]))
@@ -291,6 +293,7 @@ def _episodes_of(
             dones=columns["terminated"][rows] | columns["truncated"][rows],
             behavior_logp=columns["log_prob"][rows].copy() if policy["log_probs"] else None,
             extras={
+                **known.get(episode, {}),
                 "source": shard.header.source,
                 "path": str(shard.folder),
                 "policy": policy["name"],

@@ -16,6 +16,7 @@ from levelcap.kit.files import dump_json
 from levelcap.kit.ids import sha256_bytes
 from levelcap.kit.publish import Manifest, verify
 from levelcap.kit.seeds import splitmix64_array
+from levelcap.lake.extras import EXTRAS_FILE
 from levelcap.lake.header import HEADER_FILE, Header
 from levelcap.lake.quality import all_finite
 from levelcap.lake.records import EPISODES, EPISODES_FILE, VIEW, steps_schema
@@ -50,7 +51,7 @@ class Shard:
         self._groups: list[tuple[Path, pq.FileMetaData, int]] = []
         sizes: list[int] = []
         listed = {EPISODES_FILE, HEADER_FILE, *self.header.step_files}
-        if listed != set(self.manifest.files):
+        if listed != set(self.manifest.files) - {EXTRAS_FILE}:
             raise self._corrupt("the header names other files than the manifest")
         for name in self.header.step_files:
             metadata = self._metadata(name)

