@@ -18,10 +18,15 @@ from levelcap.vault.ask import resolve
 from levelcap.vault.ledger import LOWER, Entry
 
 MEASURES = (
-    ("Step", "step"), ("Elo", "elo"), ("Train loss", "train_loss"), ("Held-out loss", "val_loss"),
-    ("ACC", "accuracy"), ("Decisions learned from", "total_examples_trained"),
-    ("Core-seconds so far", "cost_core_seconds"), ("Bytes", "size_bytes"),
-)  # fmt: skip
+    ("Step", "step"),
+    ("Elo", "elo"),
+    ("Train loss", "train_loss"),
+    ("Held-out loss", "val_loss"),
+    ("ACC", "accuracy"),
+    ("Decisions learned from", "total_examples_trained"),
+    ("Core-seconds so far", "cost_core_seconds"),
+    ("Bytes", "size_bytes"),
+)
 UNJUDGED = ("step", "total_examples_trained")  # more of these is neither better nor worse
 LEAST, MOST = 2, 5
 Figure = tuple[float, float, float]
