@@ -23,12 +23,10 @@ from levelcap.world.spec import arena_spec
 
 
 def test_every_row_of_a_thousand_is_decided_alike(exported):
-    parity = exported.report.parity
-    assert parity.observations >= 1_000
-    assert parity.action_agreement >= 0.999
-    assert parity.max_difference < 1e-2
-    told = json.loads((exported.folder / "report.json").read_text())
-    assert told == exported.report.as_json()
+    parity = json.loads((exported.folder / "report.json").read_text())["parity"]
+    assert parity["observations"] >= 1_000
+    assert parity["action_agreement"] >= 0.999
+    assert parity["max_difference"] < 1e-2
 
 
 def test_whole_matches_with_memory_are_played_to_the_same_actions(exported):
@@ -82,8 +80,8 @@ def test_reset_forgets_and_other_rows_do_not_matter(exported):
     assert np.allclose(hero.act(alone, one).logits, mixed[:1], atol=1e-3)
 
 
-def test_targets_are_dressed(exported, tmp_path):
-    made = exported.exporter
+def test_targets_are_dressed(exported, exporter, tmp_path):
+    made = exporter
     said = made.export("torchserve", tmp_path / "mar").notes
     assert "archived" in said
     with zipfile.ZipFile(tmp_path / "mar" / "hero.mar") as archive:
@@ -104,18 +102,18 @@ def test_targets_are_dressed(exported, tmp_path):
     assert sum(line.startswith("trtexec --onnx=") for line in lines) == len(bundle.graphs)
 
 
-def test_onnxruntimes_own_format_decides_the_same(exported, tmp_path):
-    exported.exporter.export("mobile", tmp_path / "phone")
+def test_onnxruntimes_own_format_decides_the_same(exported, exporter, tmp_path):
+    exporter.export("mobile", tmp_path / "phone")
     hero = load_bundle(exported.folder).hero
     data = {n: (tmp_path / "phone" / f"{n}.ort").read_bytes() for n in hero.bundle.graphs}
     assert np.abs(bear_witness(Hero(hero.bundle, data)) - bear_witness(hero)).max() < 1e-5
 
 
-def test_what_cannot_be_exported_is_refused(exported, tmp_path):
+def test_what_cannot_be_exported_is_refused(exported, exporter, tmp_path):
     with pytest.raises(UnknownName, match="onnx"):
-        exported.exporter.export("onxn", tmp_path / "x")
+        exporter.export("onxn", tmp_path / "x")
     with pytest.raises(Conflict):
-        exported.exporter.export("onnx", exported.folder)
+        exporter.export("onnx", exported.folder)
     meta = describe("hierarchy", arena_spec("siege"), "dummy", options={"executor": "longconv"})
     save_snapshot(tmp_path / "long", weights_of(new_net(meta)), meta, "test")
     with pytest.raises(BadValue, match="longconv"):
