@@ -74,14 +74,7 @@ def compare(original: NetPolicy, bundle: BundlePolicy, rows: int = OBSERVATIONS)
 
 def _random(original: NetPolicy, bundle: BundlePolicy, rows: int) -> Parity:
     """Of a game of others, whose states nobody can make up: numbers around 0."""
-    rng = np.random.default_rng(SEED)
-    views: dict[str, NDArray[Any]] = {
-        name: rng.standard_normal((rows, *shape)).astype(np.float32)
-        for name, shape in bundle.hero.bundle.views.items()
-    }
-    size = sum(bundle.hero.bundle.heads.values())
-    views |= {"mask": np.ones((rows, size), np.uint8), "key": np.zeros(rows, np.uint64)}
-    views["reset"] = np.zeros(rows, np.bool_)
+    views = _some(bundle, rows)
     out = original.think(views, original.initial_state(rows)).logits[0].numpy()
     told = bundle.hero.act(views).logits
     allowed = views["mask"] != 0

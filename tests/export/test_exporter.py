@@ -13,6 +13,7 @@ from levelcap.export.exporter import ModelExporter
 from levelcap.export.policy import load_bundle
 from levelcap.export.runtime import Hero, bear_witness
 from levelcap.kit.errors import BadFile, BadValue, Conflict, UnknownName
+from levelcap.learn.engine.worlds import spec_of_world
 from levelcap.nets.checkpoint import save_snapshot, weights_of
 from levelcap.nets.family import describe, new_net
 from levelcap.play.load import load_checkpoint
@@ -141,3 +142,11 @@ def test_a_bundle_refuses_worlds_and_rows_it_was_not_made_for(exported):
     if state := hero.initial_state(5):
         with pytest.raises(BadValue, match="memory"):
             hero.act(views, state)
+
+
+def test_a_net_of_somebody_elses_game_is_exported_and_says_what_it_was_compared_on(tmp_path):
+    meta = describe("flat", spec_of_world("gym:CartPole-v1"), "dummy", True)
+    save_snapshot(tmp_path / "pole", weights_of(new_net(meta, 3)), meta, "test")
+    parity = ModelExporter(tmp_path / "pole").export("onnx", tmp_path / "bundle").parity
+    assert parity.action_agreement >= 0.999 and "random numbers" in parity.source
+    assert load_bundle(tmp_path / "bundle").hero.bundle.heads == {"action": 2}
